@@ -1,0 +1,2 @@
+/** Measurements: microbenchmarks and load against peers. Nothing depends on it. */
+package io.penstock.bench;
