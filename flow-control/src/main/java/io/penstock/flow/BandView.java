@@ -1,0 +1,30 @@
+package io.penstock.flow;
+
+import java.util.List;
+
+/**
+ * One band as an operator sees it.
+ *
+ * @param priority the band
+ * @param maxRequests limit of waiting requests, or {@link CapacitySnapshot#UNBOUNDED}
+ * @param requests waiting requests
+ * @param maxBytes limit of waiting bytes, or {@link CapacitySnapshot#UNBOUNDED}
+ * @param bytes waiting bytes
+ * @param dispatchedTotal since start
+ * @param rejectedTotal refused or expired since start
+ * @param oldestWaitNanos age of the oldest waiting request, 0 when none waits
+ * @param flowCount flows that have waiting requests
+ * @param flows the first 100 of them by waiting requests
+ */
+public record BandView(int priority, long maxRequests, long requests, long maxBytes, long bytes, long dispatchedTotal, long rejectedTotal,
+        long oldestWaitNanos, int flowCount, List<FlowView> flows) {
+
+    /**
+     * One flow of a band.
+     *
+     * @param fairnessId the flow's fairness id
+     * @param requests its waiting requests
+     */
+    public record FlowView(String fairnessId, long requests) {
+    }
+}

@@ -1,0 +1,163 @@
+package io.penstock.flow.engine;
+
+import io.penstock.flow.AdmissionRequest;
+import io.penstock.flow.BandView.FlowView;
+import io.penstock.flow.FairnessPolicy;
+import io.penstock.flow.FlowEvents;
+import io.penstock.flow.FlowHandle;
+import io.penstock.flow.OrderingPolicy;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What waits in one band, by flow, and in front of the flows what was taken back after a dispatch. Plain state of the drainer; only
+ * {@link #peek} may be called from elsewhere and sees an estimate.
+ */
+final class BandQueues {
+
+    /** How many flows a view lists. */
+    static final int FLOWS_SHOWN = 100;
+
+    private final Map<String, FlowQueue> flows = new ConcurrentHashMap<>();
+    private final IdleFlows idle = new IdleFlows();
+    private final FlowQueue returned = new FlowQueue(this, "returned");
+    private final FairnessPolicy fairness;
+    private final OrderingPolicy ordering;
+    private final FlowEvents events;
+    private long arrivals;
+    private int waiting;
+
+    /** What other threads may know. */
+    record Peek(long oldestWaitNanos, int flowCount, List<FlowView> flows) {
+    }
+
+    BandQueues(FairnessPolicy fairness, OrderingPolicy ordering, FlowEvents events) {
+        this.fairness = new GuardedFairness(fairness, events);
+        this.ordering = ordering;
+        this.events = events;
+    }
+
+    /** Requests here, those included that were settled a moment ago and whose departure has not been seen yet. */
+    int waiting() {
+        return waiting;
+    }
+
+    FairnessPolicy fairness() {
+        return fairness;
+    }
+
+    /** The best of those that were taken back. */
+    @Nullable QueuedTicket firstReturned() {
+        return returned.head();
+    }
+
+    /** Takes a ticket in: this fixes its place in the band's order of arrival. */
+    void link(QueuedTicket ticket) {
+        ticket.rank = ticket.returned ? ticket.submittedNanos : rank(ticket);
+        ticket.spot = QueuedTicket.Spot.LINKED;
+        ticket.arrival = arrivals++;
+        waiting++;
+        if (ticket.returned) {
+            returned.insert(ticket);
+            return;
+        }
+        String id = ticket.effective.fairnessId();
+        FlowQueue flow = flows.get(id);
+        if (flow == null) {
+            flow = new FlowQueue(this, id);
+            flows.put(id, flow);
+        } else if (flow.length() == 0) {
+            idle.remove(flow);
+        }
+        flow.insert(ticket);
+        if (flow.length() == 1) {
+            fairness.activated(flow);
+        } else if (flow.head() == ticket) {
+            fairness.headChanged(flow);
+        }
+    }
+
+    /** Takes a linked ticket out. */
+    void unlink(QueuedTicket ticket, long now) {
+        FlowQueue flow = ticket.flow;
+        if (flow == null) {
+            return;
+        }
+        boolean first = flow.head() == ticket;
+        ticket.spot = QueuedTicket.Spot.GONE;
+        waiting--;
+        flow.remove(ticket);
+        if (flow == returned) {
+            return;
+        }
+        if (flow.length() == 0) {
+            fairness.deactivated(flow);
+            idle.add(flow, now);
+        } else if (first) {
+            fairness.headChanged(flow);
+        }
+    }
+
+    /** The head of the flow whose turn it is, or null. */
+    @Nullable QueuedTicket pick() {
+        FlowHandle flow = fairness.pick();
+        return flow == null ? null : ((FlowQueue) flow).head();
+    }
+
+    /** Every linked ticket; the consumer must not link or unlink. */
+    void forEach(Consumer<QueuedTicket> action) {
+        forEach(returned, action);
+        for (FlowQueue flow : flows.values()) {
+            forEach(flow, action);
+        }
+    }
+
+    private static void forEach(FlowQueue flow, Consumer<QueuedTicket> action) {
+        for (QueuedTicket ticket = flow.head(); ticket != null; ticket = ticket.after) {
+            action.accept(ticket);
+        }
+    }
+
+    void evictIdle(long now) {
+        idle.evict(now, flow -> flows.remove(flow.fairnessId()));
+    }
+
+    /** For tests: flows in memory, the idle ones included. */
+    int flowsKept() {
+        return flows.size();
+    }
+
+    private long rank(QueuedTicket ticket) {
+        AdmissionRequest request = ticket.request();
+        if (request == null) {
+            return 0;
+        }
+        try {
+            return ordering.rank(request, ticket.submittedNanos, ticket.budgetNanos);
+        } catch (Throwable broken) {
+            events.failed(ordering.type(), broken);
+            return 0;
+        }
+    }
+
+    /** From any thread: weakly consistent. */
+    Peek peek(long now) {
+        long oldest = returned.peekWait(now);
+        List<FlowView> found = new ArrayList<>();
+        for (FlowQueue flow : flows.values()) {
+            int length = flow.peekLength();
+            if (length > 0) {
+                found.add(new FlowView(flow.fairnessId(), length));
+                oldest = Math.max(oldest, flow.peekWait(now));
+            }
+        }
+        found.sort(Comparator.comparingLong(FlowView::requests).reversed().thenComparing(FlowView::fairnessId));
+        int count = found.size();
+        return new Peek(oldest, count, List.copyOf(found.subList(0, Math.min(count, FLOWS_SHOWN))));
+    }
+}

@@ -1,0 +1,128 @@
+package io.penstock.flow.engine;
+
+import io.penstock.flow.EndpointView;
+import io.penstock.flow.FlowEvents;
+import io.penstock.flow.GateOn;
+import io.penstock.flow.PoolView;
+import io.penstock.flow.SaturationDetector;
+import io.penstock.flow.SaturationView;
+import io.penstock.flow.Stage;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Measures each stage with its own detector, or the default one, and says what dispatch is gated on (seed 2, spec/flow-control section
+ * 6.4). A stage without endpoints is left out; a named one without endpoints is 1.0 in every case; no stage at all asks the default
+ * detector about the whole pool. Measured by the drainer; {@link #view} is for any thread.
+ */
+final class StageGate {
+
+    private static final Stage[] STAGES = Stage.values();
+    private static final double CLOSED = 1.0;
+
+    private final SaturationDetector defaultDetector;
+    private final SaturationDetector[] detectors = new SaturationDetector[STAGES.length];
+    private final @Nullable Stage gateOn;
+    private final FlowEvents events;
+
+    /** NaN: the stage has no endpoints. */
+    private final double[] measured = new double[STAGES.length];
+    private final boolean[] known = new boolean[STAGES.length];
+    private double published = Double.NaN;
+    private boolean broken;
+
+    private volatile double lastPrefill = Double.NaN;
+    private volatile double lastDecode = Double.NaN;
+    private volatile double lastEffective = CLOSED;
+
+    StageGate(Collaborators with, GateOn gateOn) {
+        this.defaultDetector = with.defaultDetector();
+        for (Stage stage : STAGES) {
+            detectors[stage.ordinal()] = with.stageDetectors().getOrDefault(stage, defaultDetector);
+        }
+        this.gateOn = gateOn.stage();
+        this.events = with.events();
+    }
+
+    /** The saturation that dispatch is gated on; NaN, which is below no ceiling, when its detector is broken. */
+    double measure(PoolView pool, long now) {
+        double highest = Double.NEGATIVE_INFINITY;
+        boolean any = false;
+        boolean anyBroken = false;
+        for (Stage stage : STAGES) {
+            List<EndpointView> members = pool.stage(stage);
+            double value = Double.NaN;
+            if (!members.isEmpty()) {
+                value = ask(detectors[stage.ordinal()], members, now);
+                if (gateOn == null || gateOn == stage) {
+                    anyBroken |= broken;
+                }
+                any = true;
+                highest = Math.max(highest, value);
+            }
+            publish(stage, value, members.isEmpty());
+        }
+        double effective;
+        if (gateOn != null) {
+            effective = pool.stage(gateOn).isEmpty() ? CLOSED : measured[gateOn.ordinal()];
+        } else if (any) {
+            effective = highest;
+        } else {
+            effective = ask(defaultDetector, pool.endpoints(), now);
+            anyBroken = broken;
+        }
+        publishEffective(effective);
+        return anyBroken ? Double.NaN : effective;
+    }
+
+    /** What was measured last. */
+    SaturationView view() {
+        return new SaturationView(orNull(lastPrefill), orNull(lastDecode), lastEffective);
+    }
+
+    private double ask(SaturationDetector detector, List<EndpointView> endpoints, long now) {
+        broken = false;
+        try {
+            double value = detector.saturation(endpoints, now);
+            if (!Double.isNaN(value)) {
+                return value;
+            }
+            broken = true;
+        } catch (Throwable thrown) {
+            broken = true;
+            events.failed(detector.name(), thrown);
+        }
+        return CLOSED;
+    }
+
+    private void publish(Stage stage, double value, boolean empty) {
+        int index = stage.ordinal();
+        if (known[index] && Double.compare(measured[index], value) == 0) {
+            return;
+        }
+        known[index] = true;
+        measured[index] = value;
+        if (stage == Stage.PREFILL) {
+            lastPrefill = value;
+        } else {
+            lastDecode = value;
+        }
+        if (empty) {
+            events.stageEmpty(stage);
+        } else {
+            events.stageSaturation(stage, value);
+        }
+    }
+
+    private void publishEffective(double effective) {
+        if (Double.compare(published, effective) != 0) {
+            published = effective;
+            lastEffective = effective;
+            events.effectiveSaturation(effective);
+        }
+    }
+
+    private static @Nullable Double orNull(double value) {
+        return Double.isNaN(value) ? null : Double.valueOf(value);
+    }
+}

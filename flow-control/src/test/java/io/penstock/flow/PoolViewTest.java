@@ -1,0 +1,39 @@
+package io.penstock.flow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.flow.testkit.FakeEndpoint;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The partition of spec/flow-control section 4.2. */
+class PoolViewTest {
+
+    @ParameterizedTest
+    @CsvSource({"prefill,true,false", "encode-prefill,true,false", "decode,false,true", "'',false,true", "prefill-decode,true,true",
+            "both,true,true", "encode-prefill-decode,true,true", "encode,false,false", "Prefill,false,false", "unknown,false,false"})
+    void aRoleServesItsStages(String role, boolean prefill, boolean decode) {
+        PoolView pool = FakeEndpoint.pool(new FakeEndpoint("e", role));
+        assertThat(!pool.stage(Stage.PREFILL).isEmpty()).isEqualTo(prefill);
+        assertThat(!pool.stage(Stage.DECODE).isEmpty()).isEqualTo(decode);
+        assertThat(pool.isEmpty()).isFalse();
+    }
+
+    @Test
+    void membersKeepTheirOrderAndAnInterleavedOneIsInBothStages() {
+        FakeEndpoint a = new FakeEndpoint("a", "prefill");
+        FakeEndpoint b = new FakeEndpoint("b", "both");
+        FakeEndpoint c = new FakeEndpoint("c");
+        PoolView pool = FakeEndpoint.pool(a, b, c);
+        assertThat(pool.stage(Stage.PREFILL)).isEqualTo(List.of(a, b));
+        assertThat(pool.stage(Stage.DECODE)).isEqualTo(List.of(b, c));
+    }
+
+    @Test
+    void anEmptyPoolHasEmptyStages() {
+        assertThat(PoolView.EMPTY.isEmpty()).isTrue();
+        assertThat(PoolView.EMPTY.stage(Stage.DECODE)).isEmpty();
+    }
+}

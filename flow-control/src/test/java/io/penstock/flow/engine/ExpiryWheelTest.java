@@ -1,0 +1,54 @@
+package io.penstock.flow.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.flow.RejectReason;
+import io.penstock.flow.testkit.TestRequest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** The wheel against a plain list, through cancels, dispatches, long gaps and rounds. */
+class ExpiryWheelTest {
+
+    private record Expected(Rig.Sent sent, long atMillis) {
+    }
+
+    @Test
+    void everyRequestExpiresOnTheFirstTickAtOrAfterItsDeadlineAndNoneBefore() {
+        for (int seed = 0; seed < 20; seed++) {
+            run(new Random(seed));
+        }
+    }
+
+    private static void run(Random random) {
+        Rig rig = Rig.bands(5000, 0);
+        List<Expected> waiting = new ArrayList<>();
+        long now = 0;
+        for (int step = 0; step < 600; step++) {
+            int what = random.nextInt(10);
+            if (what < 6) {
+                // Up to 20 s: several rounds of the wheel.
+                long ttl = 1 + random.nextInt(20_000);
+                waiting.add(new Expected(rig.send(TestRequest.of("f" + random.nextInt(5), 0).ttl(Duration.ofMillis(ttl))), now + ttl));
+            } else if (what == 6 && !waiting.isEmpty()) {
+                waiting.remove(random.nextInt(waiting.size())).sent().ticket().cancel();
+            } else {
+                long gap = random.nextInt(20) == 0 ? random.nextInt(15_000) : random.nextInt(60);
+                now += gap;
+                rig.tickAfter(Duration.ofMillis(gap));
+                for (Expected each : List.copyOf(waiting)) {
+                    if (each.atMillis() <= now) {
+                        assertThat(each.sent().listener().refused()).isEqualTo(RejectReason.TTL_EXPIRED);
+                        waiting.remove(each);
+                    } else {
+                        assertThat(each.sent().listener().outcomes()).isZero();
+                    }
+                }
+                assertThat(rig.waiting(0)).isEqualTo(waiting.size());
+            }
+        }
+    }
+}

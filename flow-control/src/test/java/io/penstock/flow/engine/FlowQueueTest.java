@@ -1,0 +1,113 @@
+package io.penstock.flow.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.flow.AdmissionRequest;
+import io.penstock.flow.OrderingPolicy;
+import io.penstock.flow.policy.Policies;
+import io.penstock.flow.testkit.RecordingListener;
+import io.penstock.flow.testkit.TestRequest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The queues of one band seen through the controller: other orders than arrival, and flows that fall idle. */
+class FlowQueueTest {
+
+    /** Fewer bytes first. */
+    private static final OrderingPolicy SMALLEST = new OrderingPolicy() {
+        @Override
+        public String type() {
+            return "smallest";
+        }
+
+        @Override
+        public long rank(AdmissionRequest request, long submittedNanos, long budgetNanos) {
+            return request.byteSize();
+        }
+    };
+
+    private final List<Long> order = new ArrayList<>();
+
+    @Test
+    void aRankOrdersTheRequestsOfAFlowAndTheFlowsOfABandAndArrivalBreaksTies() {
+        Rig rig = new Rig(Rig.config(100, 0), with -> with.withPolicies(Policies::fairness, name -> SMALLEST));
+        long[] sizes = {5, 3, 9, 3, 1, 9, 2, 7};
+        for (int i = 0; i < sizes.length; i++) {
+            note(rig, "f" + i % 3, sizes[i]);
+        }
+        rig.open();
+        assertThat(order).containsExactly(1L, 2L, 3L, 3L, 5L, 7L, 9L, 9L);
+    }
+
+    @Test
+    void anOrderingThatThrowsFallsBackToArrival() {
+        OrderingPolicy broken = new OrderingPolicy() {
+            @Override
+            public String type() {
+                return "broken";
+            }
+
+            @Override
+            public long rank(AdmissionRequest request, long submittedNanos, long budgetNanos) {
+                throw new IllegalStateException("on purpose");
+            }
+        };
+        Rig rig = new Rig(Rig.config(100, 0), with -> with.withPolicies(Policies::fairness, name -> broken));
+        note(rig, "a", 2);
+        note(rig, "a", 1);
+        rig.open();
+        assertThat(order).containsExactly(2L, 1L);
+        assertThat(rig.events.failures()).containsExactly("broken", "broken");
+    }
+
+    @Test
+    void removingFromAnywhereKeepsTheRest() {
+        Rig rig = Rig.bands(100, 0);
+        List<Rig.Sent> sent = rig.send(9, 0);
+        for (int i : new int[] {0, 4, 8, 5, 3}) {
+            sent.get(i).ticket().cancel();
+        }
+        rig.open();
+        assertThat(sent.stream().filter(each -> each.listener().dispatched()).map(sent::indexOf)).containsExactly(1, 2, 6, 7);
+    }
+
+    @Test
+    void aFlowIsKeptWhileItIsUsedAndGoesAfterFiveIdleMinutes() {
+        Rig rig = Rig.bands(100, 0);
+        BandQueues queues = rig.controller.band(0).queues;
+        rig.gate.open();
+        rig.send(TestRequest.of("a", 0));
+        rig.tickAfter(Duration.ofMinutes(4));
+        rig.send(TestRequest.of("a", 0));
+        rig.tickAfter(Duration.ofMinutes(4));
+        assertThat(queues.flowsKept()).isOne();
+        rig.tickAfter(Duration.ofMinutes(1));
+        assertThat(queues.flowsKept()).isZero();
+        assertThat(rig.send(TestRequest.of("a", 0)).listener().dispatched()).isTrue();
+    }
+
+    @Test
+    void aFlowWithSomethingWaitingIsNeverIdle() {
+        Rig rig = new Rig(Rig.budgets(Duration.ZERO, Duration.ZERO));
+        rig.send(TestRequest.of("a", 0));
+        rig.tickAfter(Duration.ofHours(1));
+        assertThat(rig.controller.band(0).queues.flowsKept()).isOne();
+    }
+
+    @Test
+    void inventedFairnessIdsDoNotFillTheMemory() {
+        Rig rig = Rig.bands(100, 0);
+        rig.gate.open();
+        for (int i = 0; i < 20_000; i++) {
+            rig.send(TestRequest.of("invented" + i, 0));
+        }
+        rig.controller.tick();
+        assertThat(rig.controller.band(0).queues.flowsKept()).isEqualTo(IdleFlows.KEEP_MOST);
+    }
+
+    private void note(Rig rig, String flow, long bytes) {
+        rig.controller.submit(TestRequest.of(flow, 0).bytes(bytes), new RecordingListener(heard -> order.add(bytes)), rig.owner);
+    }
+}

@@ -1,0 +1,159 @@
+package io.penstock.flow.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.flow.EndpointView;
+import io.penstock.flow.GateOn;
+import io.penstock.flow.PoolView;
+import io.penstock.flow.SaturationDetector;
+import io.penstock.flow.SaturationView;
+import io.penstock.flow.Stage;
+import io.penstock.flow.testkit.FakeEndpoint;
+import io.penstock.flow.testkit.RecordingEvents;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Seed 2, spec/flow-control section 6.4, FC-26 as far as the engine goes, and section 12 cases 39 to 42. */
+class StageGateTest {
+
+    private final List<String> asked = new ArrayList<>();
+    private final RecordingEvents events = new RecordingEvents();
+    private final Fixed whole = new Fixed("default", 0.1);
+    private final Fixed forPrefill = new Fixed("prefill-detector", 0.7);
+    private final Fixed forDecode = new Fixed("decode-detector", 0.4);
+
+    private final FakeEndpoint prefill = new FakeEndpoint("p", "prefill");
+    private final FakeEndpoint decode = new FakeEndpoint("d", "decode");
+    private final FakeEndpoint both = new FakeEndpoint("pd", "prefill-decode");
+    private final FakeEndpoint encode = new FakeEndpoint("e", "encode");
+
+    @Test
+    void maxTakesTheHighestStageEachWithItsOwnDetectorAndItsOwnEndpoints() {
+        assertThat(gate(GateOn.MAX).measure(FakeEndpoint.pool(prefill, decode, both, encode), 0)).isEqualTo(0.7);
+        assertThat(asked).containsExactly("prefill-detector[p, pd]", "decode-detector[d, pd]");
+        assertThat(events.stages()).containsEntry(Stage.PREFILL, 0.7).containsEntry(Stage.DECODE, 0.4);
+        assertThat(events.effective()).isEqualTo(0.7);
+    }
+
+    @Test
+    void aNamedStageGatesAloneAndTheOtherIsStillPublished() {
+        assertThat(gate(GateOn.DECODE).measure(FakeEndpoint.pool(prefill, decode), 0)).isEqualTo(0.4);
+        assertThat(gate(GateOn.PREFILL).measure(FakeEndpoint.pool(prefill, decode), 0)).isEqualTo(0.7);
+        assertThat(events.stages()).containsOnlyKeys(Stage.PREFILL, Stage.DECODE);
+    }
+
+    @Test
+    void aStageWithoutItsOwnDetectorUsesTheDefault() {
+        StageGate gate = new StageGate(collaborators(Map.of(Stage.DECODE, forDecode)), GateOn.MAX);
+        assertThat(gate.measure(FakeEndpoint.pool(prefill, decode), 0)).isEqualTo(0.4);
+        assertThat(asked).containsExactly("default[p]", "decode-detector[d]");
+    }
+
+    @Test
+    void oneDetectorForEverythingBehavesAsWithoutStages() {
+        StageGate gate = new StageGate(collaborators(Map.of()), GateOn.MAX);
+        whole.value = 2.5;
+        assertThat(gate.measure(FakeEndpoint.pool(new FakeEndpoint("unlabelled")), 0)).as("never clamped").isEqualTo(2.5);
+        assertThat(asked).containsExactly("default[unlabelled]");
+    }
+
+    @Test
+    void aSaturatedPrefillStageClosesThoughDecodeIsIdle() {
+        forPrefill.value = 1.2;
+        forDecode.value = 0.0;
+        assertThat(gate(GateOn.MAX).measure(FakeEndpoint.pool(prefill, decode), 0)).isEqualTo(1.2);
+    }
+
+    @Test
+    void anEmptyStageIsLeftOutUnderMax() {
+        assertThat(gate(GateOn.MAX).measure(FakeEndpoint.pool(decode), 0)).isEqualTo(0.4);
+        assertThat(asked).containsExactly("decode-detector[d]");
+    }
+
+    @Test
+    void aNamedEmptyStageIsClosedAlsoWhenBothAreEmpty() {
+        assertThat(gate(GateOn.PREFILL).measure(FakeEndpoint.pool(decode), 0)).isEqualTo(1.0);
+        assertThat(gate(GateOn.PREFILL).measure(FakeEndpoint.pool(encode), 0)).isEqualTo(1.0);
+        assertThat(gate(GateOn.DECODE).measure(PoolView.EMPTY, 0)).isEqualTo(1.0);
+        assertThat(asked).doesNotContain("default[e]", "default[]");
+    }
+
+    @Test
+    void bothEmptyUnderMaxAsksTheDefaultAboutTheWholePool() {
+        assertThat(gate(GateOn.MAX).measure(FakeEndpoint.pool(encode), 0)).isEqualTo(0.1);
+        assertThat(asked).containsExactly("default[e]");
+    }
+
+    @Test
+    void theSeriesOfAStageGoesWithItsLastEndpointAndComesBack() {
+        StageGate gate = gate(GateOn.MAX);
+        gate.measure(FakeEndpoint.pool(prefill, decode), 0);
+        gate.measure(FakeEndpoint.pool(decode), 0);
+        assertThat(events.stages()).containsOnlyKeys(Stage.DECODE);
+        assertThat(gate.view()).isEqualTo(new SaturationView(null, 0.4, 0.4));
+        gate.measure(FakeEndpoint.pool(prefill, decode), 0);
+        assertThat(events.stages()).containsOnlyKeys(Stage.PREFILL, Stage.DECODE);
+        assertThat(gate.view()).isEqualTo(new SaturationView(0.7, 0.4, 0.7));
+    }
+
+    @Test
+    void aBrokenStageThatDoesNotGateDoesNotClose() {
+        forPrefill.broken = true;
+        assertThat(gate(GateOn.DECODE).measure(FakeEndpoint.pool(prefill, decode), 0)).isEqualTo(0.4);
+        assertThat(gate(GateOn.MAX).measure(FakeEndpoint.pool(prefill, decode), 0)).isNaN();
+        assertThat(events.stages()).containsEntry(Stage.PREFILL, 1.0);
+        assertThat(events.effective()).as("published as closed").isEqualTo(1.0);
+        assertThat(events.failures()).containsOnly("prefill-detector");
+    }
+
+    @Test
+    void beforeTheFirstMeasurementTheGateIsClosed() {
+        assertThat(gate(GateOn.MAX).view()).isEqualTo(new SaturationView(null, null, 1.0));
+    }
+
+    private StageGate gate(GateOn gateOn) {
+        return new StageGate(collaborators(Map.of(Stage.PREFILL, forPrefill, Stage.DECODE, forDecode)), gateOn);
+    }
+
+    private Collaborators collaborators(Map<Stage, SaturationDetector> stages) {
+        return Collaborators.of(whole, request -> null, () -> PoolView.EMPTY, () -> 0).withStages(stages).withEvents(events);
+    }
+
+    private final class Fixed implements SaturationDetector {
+
+        private final String name;
+        private double value;
+        private boolean broken;
+
+        Fixed(String name, double value) {
+            this.name = name;
+            this.value = value;
+        }
+
+        @Override
+        public String name() {
+            return name;
+        }
+
+        @Override
+        public double saturation(List<EndpointView> endpoints, long nowNanos) {
+            asked.add(name + endpoints);
+            if (broken) {
+                throw new IllegalStateException("on purpose");
+            }
+            return value;
+        }
+
+        @Override
+        public double load(EndpointView endpoint, long nowNanos) {
+            return value;
+        }
+
+        @Override
+        public boolean fits(EndpointView endpoint) {
+            return true;
+        }
+    }
+}

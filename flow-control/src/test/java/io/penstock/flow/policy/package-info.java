@@ -1,0 +1,5 @@
+/** Tests of the policies. */
+@NullMarked
+package io.penstock.flow.policy;
+
+import org.jspecify.annotations.NullMarked;
