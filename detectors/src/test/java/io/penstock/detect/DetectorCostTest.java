@@ -1,0 +1,52 @@
+package io.penstock.detect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import io.penstock.flow.EndpointView;
+import io.penstock.flow.SaturationDetector;
+import java.lang.management.ManagementFactory;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class DetectorCostTest {
+
+    private static final int CALLS = 20_000;
+
+    static Stream<SaturationDetector> detectors() {
+        return Stream.of(Detectors.create("utilization-detector", "utilization", Map.of()),
+                concurrency("requests"), concurrency("tokens"), concurrency("hybrid"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("detectors")
+    void aCallAllocatesNothing(SaturationDetector detector) {
+        List<EndpointView> pool = List.of(FakeEndpoint.sampled(0, 4, 0.3).dispatched(3), FakeEndpoint.sampled(0, 1, 0.9),
+                FakeEndpoint.of(7, 9));
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        double sum = calls(detector, pool);
+        long before = threads.getCurrentThreadAllocatedBytes();
+        sum += calls(detector, pool);
+        long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+        assertThat(sum).isPositive();
+        assertThat(allocated).isLessThan(CALLS);
+    }
+
+    private static double calls(SaturationDetector detector, List<EndpointView> pool) {
+        double sum = 0;
+        for (int i = 0; i < CALLS; i++) {
+            sum += detector.saturation(pool, 5) + detector.load(pool.get(0), 5);
+            if (detector.fits(pool.get(1))) {
+                sum++;
+            }
+        }
+        return sum;
+    }
+
+    private static SaturationDetector concurrency(String mode) {
+        return Detectors.create("concurrency-detector", mode, Map.of("concurrencyMode", mode));
+    }
+}
