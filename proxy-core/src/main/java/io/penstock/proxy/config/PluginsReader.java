@@ -1,0 +1,157 @@
+package io.penstock.proxy.config;
+
+import io.penstock.proxy.config.PickerSettings.Discovery;
+import io.penstock.proxy.config.PluginType.Role;
+import io.penstock.proxy.config.PluginType.Support;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the list {@code plugins}; each plugin's parameters are checked where they stand. One thread. */
+final class PluginsReader {
+
+    /** The part of {@code metrics-data-source} that is built. */
+    record MetricsSource(@Nullable Long intervalNanos) {
+    }
+
+    private static final long MIN_INTERVAL_NANOS = 50_000_000;
+
+    private final Source source;
+    private final boolean flowControlEnabled;
+    private final Plugins plugins = new Plugins();
+
+    PluginsReader(Source source, boolean flowControlEnabled) {
+        this.source = source;
+        this.flowControlEnabled = flowControlEnabled;
+    }
+
+    Plugins read(Field list) {
+        for (Field item : list.items()) {
+            item.open(section -> plugin(item, section));
+        }
+        plugins.inject(list.at());
+        return plugins;
+    }
+
+    private void plugin(Field item, Section section) {
+        String typeName = section.required("type", "a plugin type").name();
+        String name = section.field("name").name();
+        Field parameters = section.field("parameters");
+        if (name == null) {
+            name = typeName;
+        }
+        if (typeName == null || name == null) {
+            return;
+        }
+        PluginType type = PluginType.of(typeName);
+        if (type == null) {
+            section.field("type").error(Text.shown(typeName) + ": unknown plugin type " + guess(typeName));
+            plugins.refuse(name, item.at());
+            return;
+        }
+        if (!isUsable(section.field("type"), type)) {
+            plugins.refuse(name, item.at());
+            return;
+        }
+        PluginSpec spec = new PluginSpec(name, typeName, ParameterValues.read(parameters));
+        plugins.declare(item, new Plugins.Declared(spec, type, item.at(), typed(item, parameters, type, spec)));
+    }
+
+    private static String guess(String typeName) {
+        String near = Text.nearest(typeName, PluginType.names());
+        return near == null ? "(expected: a type that docs/configuration.md lists)" : "(did you mean " + near + "?)";
+    }
+
+    /** Whether to keep it; a type that is ignored is kept, so that references to it hold. */
+    private boolean isUsable(Field at, PluginType type) {
+        boolean built = type.support() == Support.BUILT;
+        boolean harmless = type.support() == Support.IGNORED || type.role().isFlowControl() && !flowControlEnabled;
+        if (!built && !harmless) {
+            at.error(type.name() + ": not supported yet");
+            return false;
+        }
+        if (type.experimental() && !at.reading().options().allowExperimental()) {
+            at.error(type.name() + ": is experimental (expected: --allow-experimental-plugins)");
+            return false;
+        }
+        if (!built) {
+            at.warning(type.name() + ": not supported yet, ignored");
+        }
+        return true;
+    }
+
+    private @Nullable Object typed(Field item, Field parameters, PluginType type, PluginSpec spec) {
+        if (type.role() == Role.DETECTOR) {
+            DetectorParameters.check(item, parameters, spec);
+            return null;
+        }
+        return switch (type.name()) {
+            case PluginType.FILE_DISCOVERY -> orDefaults(item, parameters, this::discovery);
+            case PluginType.METRICS_SOURCE -> orDefaults(item, parameters, this::metricsSource);
+            case PluginType.METRICS_EXTRACTOR -> orDefaults(item, parameters, this::checkExtractor);
+            case PluginType.STATIC_LIMIT -> orDefaults(item, parameters, this::threshold);
+            default -> {
+                if (type.support() == Support.BUILT && !spec.parameters().isEmpty()) {
+                    parameters.warning(type.name() + " takes no parameters, ignored");
+                }
+                yield null;
+            }
+        };
+    }
+
+    /** Reads the parameters, or an empty map where there are none, so that defaults and missing keys come from one place. */
+    private static <T> @Nullable T orDefaults(Field item, Field parameters, Function<Section, T> body) {
+        if (parameters.present()) {
+            return parameters.map(body);
+        }
+        YamlValue.Mapping none = new YamlValue.Mapping(item.at(), Map.of(), 1);
+        return new Field(item.reading(), parameters.path(), item.at(), none).map(body);
+    }
+
+    private @Nullable Discovery discovery(Section section) {
+        Path path = source.resolve(section.required("path", "the endpoints file"));
+        boolean watch = section.field("watchFile").flag(false);
+        return path == null ? null : new Discovery(path, watch);
+    }
+
+    private MetricsSource metricsSource(Section section) {
+        section.field("scheme").choice("http", "http");
+        for (String tls : new String[] {"insecureSkipVerify", "caCertPath", "clientCertPath", "clientKeyPath"}) {
+            if (section.field(tls).present()) {
+                section.field(tls).warning("ignored, since metrics are read over http only so far");
+            }
+        }
+        section.field("path").choice("/metrics", "/metrics");
+        if (section.field("port").present()) {
+            section.field("port").error("not supported yet (expected: metrics on the endpoint's own port)");
+        }
+        return new MetricsSource(section.field("interval").nanos(MIN_INTERVAL_NANOS, Long.MAX_VALUE));
+    }
+
+    /** Only what is said anyway is accepted: the engines' metrics are built in. */
+    private Section checkExtractor(Section section) {
+        if (section.field("engineConfigs").present()) {
+            section.field("engineConfigs").error("not supported yet (expected: the built-in engines)");
+        }
+        section.field("engineLabelKey").choice("", "llm-d.ai/engine-type");
+        section.field("defaultEngine").choice("", "vllm");
+        return section;
+    }
+
+    private Double threshold(Section section) {
+        Field field = section.field("threshold");
+        if (!field.present()) {
+            return 1.0;
+        }
+        if (!(ParameterValues.plain(field) instanceof Number number) || !(number.doubleValue() > 0)
+                || Double.isInfinite(number.doubleValue())) {
+            field.unexpected("a number above 0, at most 1");
+            return 1.0;
+        }
+        if (number.doubleValue() > 1) {
+            field.warning(number + " lets bands dispatch while the pool is past its set point (expected: at most 1)");
+        }
+        return number.doubleValue();
+    }
+}

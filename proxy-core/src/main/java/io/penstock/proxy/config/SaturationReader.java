@@ -1,0 +1,94 @@
+package io.penstock.proxy.config;
+
+import io.penstock.flow.GateOn;
+import io.penstock.flow.Stage;
+import io.penstock.proxy.config.PluginType.Role;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads {@code saturationDetector}: the default detector, those of single stages, and the gate (seed 2). References are checked with the
+ * feature gate off too, since the legacy path uses the detector. Pure but for problems.
+ */
+final class SaturationReader {
+
+    /**
+     * @param ignoredWhenOff keys that have no effect while flow control is off, with their paths
+     */
+    record Saturation(PluginSpec detector, Map<Stage, PluginSpec> stages, GateOn gateOn, List<String> ignoredWhenOff) {
+    }
+
+    private final Plugins plugins;
+
+    SaturationReader(Plugins plugins) {
+        this.plugins = plugins;
+    }
+
+    /** Reads the field, or takes the defaults when it is absent or wrong. */
+    Saturation read(Field field) {
+        Saturation read = field.map(this::section);
+        return read != null ? read : new Saturation(detector(field, PluginType.UTILIZATION), Map.of(), GateOn.MAX, List.of());
+    }
+
+    private Saturation section(Section section) {
+        Field reference = section.field("pluginRef");
+        String name = reference.text("");
+        PluginSpec detector = detector(reference, name.isEmpty() ? PluginType.UTILIZATION : name);
+        Field stages = section.field("stages");
+        Field gate = section.field("gateOn");
+        Map<Stage, PluginSpec> byStage = stages.map(this::stages);
+        List<String> ignored = new ArrayList<>();
+        if (stages.present()) {
+            ignored.add(stages.path());
+        }
+        if (gate.present()) {
+            ignored.add(gate.path());
+        }
+        return new Saturation(detector, byStage == null ? Map.of() : byStage, gate.present() ? gateOn(gate) : GateOn.MAX, ignored);
+    }
+
+    private Map<Stage, PluginSpec> stages(Section section) {
+        Map<Stage, PluginSpec> byStage = new EnumMap<>(Stage.class);
+        for (Stage stage : Stage.values()) {
+            if (!section.has(stage.label())) {
+                continue;
+            }
+            Field reference = section.required(stage.label(), "a detector's name");
+            String name = reference.name();
+            Plugins.Declared plugin = name == null ? null : plugins.resolve(reference, name, Role.DETECTOR, true);
+            if (plugin != null) {
+                byStage.put(stage, plugin.spec());
+            }
+        }
+        for (Stage stage : Stage.values()) {
+            section.field(stage.label());
+        }
+        return byStage;
+    }
+
+    private PluginSpec detector(Field reference, String name) {
+        Plugins.Declared plugin = plugins.resolve(reference, name, Role.DETECTOR, true);
+        return plugin == null ? PluginSpec.plain(PluginType.UTILIZATION) : plugin.spec();
+    }
+
+    private static GateOn gateOn(Field field) {
+        if (field.is("")) {
+            return GateOn.MAX;
+        }
+        List<String> allowed = new ArrayList<>();
+        for (GateOn gate : GateOn.values()) {
+            allowed.add(label(gate));
+        }
+        String chosen = field.choice(label(GateOn.MAX), allowed.toArray(String[]::new));
+        return GateOn.valueOf(chosen.toUpperCase(Locale.ROOT));
+    }
+
+    private static String label(GateOn gate) {
+        @Nullable Stage stage = gate.stage();
+        return stage == null ? "max" : stage.label();
+    }
+}
