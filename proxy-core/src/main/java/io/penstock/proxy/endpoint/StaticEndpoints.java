@@ -1,0 +1,93 @@
+package io.penstock.proxy.endpoint;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Puts a configured list of endpoints into the pool. Host names are resolved here, on a thread of its own and again every
+ * {@link #REFRESH}, so that no event loop ever waits for a name server; a name that cannot be resolved keeps its last address, and one that
+ * never could stays in the pool without one: connects to it fail. Any thread.
+ */
+public final class StaticEndpoints implements AutoCloseable {
+
+    /** Between two looks at the names, as in Envoy's {@code dns_refresh_rate}. */
+    public static final Duration REFRESH = Duration.ofSeconds(5);
+
+    private static final Logger LOG = LoggerFactory.getLogger(StaticEndpoints.class);
+
+    private final EndpointPool pool;
+    private final Resolver resolver;
+    private final Map<String, String> lastAddress = new HashMap<>();
+    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread own = new Thread(task, "penstock-names");
+        own.setDaemon(true);
+        return own;
+    });
+    private List<EndpointSpec> configured;
+
+    /** Finds an address for a host; a literal is its own address. */
+    @FunctionalInterface
+    interface Resolver {
+        String addressOf(String host) throws UnknownHostException;
+    }
+
+    StaticEndpoints(List<EndpointSpec> configured, EndpointPool pool, Resolver resolver) {
+        this.configured = List.copyOf(configured);
+        this.pool = pool;
+        this.resolver = resolver;
+    }
+
+    /** Fills the pool before it returns, and keeps names fresh until it is closed. */
+    public static StaticEndpoints start(List<EndpointSpec> configured, EndpointPool pool) {
+        StaticEndpoints endpoints = new StaticEndpoints(configured, pool, host -> InetAddress.getByName(host).getHostAddress());
+        endpoints.refresh();
+        endpoints.thread.scheduleWithFixedDelay(endpoints::refresh, REFRESH.toNanos(), REFRESH.toNanos(), TimeUnit.NANOSECONDS);
+        return endpoints;
+    }
+
+    /** Makes these the configured ones. */
+    public synchronized void replace(List<EndpointSpec> specs) {
+        configured = List.copyOf(specs);
+        refresh();
+    }
+
+    synchronized void refresh() {
+        Function<EndpointSpec, EndpointSpec> resolve = this::resolve;
+        pool.replace(configured.stream().map(resolve).toList());
+        lastAddress.keySet().removeIf(host -> configured.stream().noneMatch(spec -> spec.host().equals(host)));
+    }
+
+    private EndpointSpec resolve(EndpointSpec spec) {
+        String known = lastAddress.get(spec.host());
+        try {
+            String found = resolver.addressOf(spec.host());
+            lastAddress.put(spec.host(), found);
+            return at(spec, found);
+        } catch (UnknownHostException e) {
+            if (known == null) {
+                LOG.warn("{}: host {} cannot be resolved", spec.id(), spec.host());
+                return spec;
+            }
+            return at(spec, known);
+        }
+    }
+
+    private static EndpointSpec at(EndpointSpec spec, String address) {
+        return address.equals(spec.host()) ? spec : new EndpointSpec(spec.namespace(), spec.name(), address, spec.port(), spec.labels());
+    }
+
+    @Override
+    public void close() {
+        thread.shutdownNow();
+    }
+}

@@ -1,0 +1,75 @@
+package io.penstock.proxy.request;
+
+import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.util.AsciiString;
+import io.penstock.flow.FlowKey;
+import io.penstock.flow.config.GoDuration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a request's identity from its headers (spec/flow-control section 2, 14). The table of objectives may be replaced at any time; one
+ * request reads it once. Any thread.
+ */
+public final class FlowResolver {
+
+    private static final FlowKey DEFAULT = new FlowKey(FlowKey.DEFAULT_FAIRNESS_ID, 0);
+
+    private final Supplier<Map<String, Integer>> objectives;
+    private final Runnable onBadTtl;
+
+    /**
+     * @param objectives priority by objective name
+     * @param onBadTtl called when a client's budget cannot be read, for a counter
+     */
+    public FlowResolver(Supplier<Map<String, Integer>> objectives, Runnable onBadTtl) {
+        this.objectives = objectives;
+        this.onBadTtl = onBadTtl;
+    }
+
+    /** The flow that the client asks for; never fails: what is missing or unknown is the default. */
+    public FlowKey flowKey(Http2Headers head) {
+        CharSequence objective = lastOf(head, HeaderNames.OBJECTIVE, HeaderNames.OBJECTIVE_OLD);
+        CharSequence fairness = lastOf(head, HeaderNames.FAIRNESS_ID, HeaderNames.FAIRNESS_ID_OLD);
+        int priority = objective == null ? 0 : objectives.get().getOrDefault(objective.toString(), 0);
+        if (fairness == null || fairness.isEmpty()) {
+            return DEFAULT.withPriority(priority);
+        }
+        return new FlowKey(fairness.toString(), priority);
+    }
+
+    /** The client's own queue-wait budget in nanoseconds, 0 where it sends none or one that means nothing. */
+    public long ttlNanos(Http2Headers head) {
+        CharSequence value = lastOf(head, HeaderNames.TTL, null);
+        if (value == null) {
+            return 0;
+        }
+        try {
+            long nanos = GoDuration.parseNanos(value.toString());
+            if (nanos > 0) {
+                return nanos;
+            }
+        } catch (IllegalArgumentException ignored) {
+            // Counted below like a budget of nothing: a client's mistake must not fail its request (spec/flow-control section 14).
+        }
+        onBadTtl.run();
+        return 0;
+    }
+
+    /** The new name wins, also when it is empty; a name that repeats counts with its last value, and only that one goes on. */
+    private static @Nullable CharSequence lastOf(Http2Headers head, AsciiString name, @Nullable AsciiString alias) {
+        CharSequence first = head.get(name);
+        if (first == null) {
+            return alias == null ? null : lastOf(head, alias, null);
+        }
+        List<CharSequence> all = head.getAll(name);
+        if (all.size() == 1) {
+            return first;
+        }
+        CharSequence last = all.get(all.size() - 1);
+        head.set(name, last);
+        return last;
+    }
+}

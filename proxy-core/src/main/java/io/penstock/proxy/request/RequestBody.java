@@ -1,0 +1,144 @@
+package io.penstock.proxy.request;
+
+import io.netty.buffer.ByteBuf;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.function.Consumer;
+
+/**
+ * The part of a request's body that the proxy holds: what has come in and not gone out yet, and, up to {@value #REPLAY_LIMIT} bytes in at
+ * most {@value #REPLAY_PARTS} parts, what has gone out and may have to go out again. Every step costs as much as it moves, however small
+ * the parts are that a client sends. One event loop only.
+ */
+public final class RequestBody {
+
+    /** Largest body that can be sent a second time, in bytes. */
+    public static final int REPLAY_LIMIT = 64 << 10;
+    /** In as many parts at most: a body that trickles in byte by byte is not worth what its parts would cost. */
+    static final int REPLAY_PARTS = 64;
+    /** Room of a copied part, so that small ones that follow share it. */
+    private static final int COPY_ROOM = 512;
+
+    private final Deque<ByteBuf> gone = new ArrayDeque<>(2);
+    private final Deque<ByteBuf> unsent = new ArrayDeque<>(2);
+    private long received;
+    /** Bytes that went out, in this attempt and at most in any. */
+    private long sent;
+    private long mostSent;
+    private boolean complete;
+    private boolean replayable = true;
+
+    /** Takes a part over. */
+    public void add(ByteBuf part, boolean last) {
+        received += part.readableBytes();
+        complete |= last;
+        if (part.isReadable()) {
+            unsent.add(part);
+        } else {
+            part.release();
+        }
+    }
+
+    /**
+     * Takes a part's bytes over that will wait. What arrives is a slice of a whole read's buffer, and a few bytes that wait must not keep
+     * all of that.
+     */
+    public void addCopy(ByteBuf part, boolean last) {
+        int bytes = part.readableBytes();
+        ByteBuf tail = unsent.peekLast();
+        if (bytes > 0 && tail != null && tail.isWritable(bytes) && !tail.isReadOnly()) {
+            tail.writeBytes(part);
+            part.release();
+            received += bytes;
+            complete |= last;
+            return;
+        }
+        ByteBuf own = part;
+        if (bytes > 0) {
+            own = part.alloc().buffer(Math.max(bytes, COPY_ROOM)).writeBytes(part);
+            part.release();
+        }
+        add(own, last);
+    }
+
+    /** The client ended the body without another byte. */
+    public void end() {
+        complete = true;
+    }
+
+    /** Bytes that have come in. */
+    public long received() {
+        return received;
+    }
+
+    /** Whether all of the body has come in. */
+    public boolean complete() {
+        return complete;
+    }
+
+    /** Whether a part waits to be sent. */
+    public boolean hasUnsent() {
+        return !unsent.isEmpty();
+    }
+
+    /** Whether everything that has been sent is still here. */
+    public boolean replayable() {
+        return replayable;
+    }
+
+    /** Hands every unsent part over; the receiver owns what it gets. */
+    public void drainTo(Consumer<ByteBuf> receiver) {
+        if (received > REPLAY_LIMIT || gone.size() + unsent.size() > REPLAY_PARTS) {
+            // Not before something goes out: what is all still here can go anywhere, however much it is.
+            noReplay();
+        }
+        while (!unsent.isEmpty()) {
+            ByteBuf part = unsent.poll();
+            if (replayable) {
+                gone.add(part);
+                receiver.accept(part.retainedDuplicate());
+            } else {
+                receiver.accept(part);
+            }
+        }
+    }
+
+    /**
+     * So many bytes went out.
+     *
+     * @return how many of them did so for the first time: only for these does the client get credit
+     */
+    public int sent(int bytes) {
+        sent += bytes;
+        int fresh = (int) Math.max(0, sent - mostSent);
+        mostSent = Math.max(mostSent, sent);
+        return fresh;
+    }
+
+    /** Everything goes out again, from the first byte. */
+    public void rewind() {
+        while (!gone.isEmpty()) {
+            unsent.addFirst(gone.pollLast());
+        }
+        sent = 0;
+    }
+
+    /** Sent parts need not be kept: the response has begun, or they are too many. */
+    public void noReplay() {
+        replayable = false;
+        drop(gone);
+    }
+
+    /** Drops everything; more than once does no harm. */
+    public void release() {
+        replayable = false;
+        drop(gone);
+        drop(unsent);
+    }
+
+    private static void drop(Deque<ByteBuf> parts) {
+        while (!parts.isEmpty()) {
+            parts.poll().release();
+        }
+    }
+}

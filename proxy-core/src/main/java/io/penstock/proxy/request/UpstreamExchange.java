@@ -1,0 +1,29 @@
+package io.penstock.proxy.request;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http2.Http2Headers;
+
+/**
+ * The backend's half of one request. Called on the event loop that opened it only. Headers are in HTTP/2 form with pseudo headers; the
+ * exchange re-frames them for its protocol. Nothing may be sent before {@link UpstreamListener#onConnected}; after {@link #abort},
+ * or once the response is complete or failed, every call is ignored and its buffer released.
+ */
+public interface UpstreamExchange {
+
+    void headers(Http2Headers head, boolean last);
+
+    /** Sends body bytes and takes the buffer over. */
+    void data(ByteBuf data, boolean last);
+
+    /** Ends the request body. HTTP/1.1 backends get no trailers. */
+    void trailers(Http2Headers trailers);
+
+    /** False while more than the high-water mark waits for the backend. */
+    boolean writable();
+
+    /** Stops or resumes reading the response. */
+    void readable(boolean on);
+
+    /** Gives the exchange up at once: the connection is closed (HTTP/1.1), so that the engine stops working. The listener hears no more. */
+    void abort();
+}

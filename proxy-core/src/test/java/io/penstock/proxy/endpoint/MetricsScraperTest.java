@@ -1,0 +1,299 @@
+package io.penstock.proxy.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.penstock.flow.EngineSample;
+import io.penstock.proxy.net.Transport;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class MetricsScraperTest {
+
+    private static final Duration OFTEN = Duration.ofMillis(50);
+    private static final Duration SELDOM = Duration.ofMinutes(10);
+
+    private final EndpointPool pool = new EndpointPool(System::nanoTime);
+    private final AtomicInteger signals = new AtomicInteger();
+    private final ConcurrentLinkedQueue<String> failures = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<String> unread = new ConcurrentLinkedQueue<>();
+    private PageServer server;
+    private MetricsScraper scraper;
+
+    @BeforeEach
+    void serve() throws IOException {
+        server = new PageServer(() -> PageServer.vllm(3, 7, 0.25));
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        if (scraper != null) {
+            scraper.close();
+        }
+        server.close();
+    }
+
+    @Test
+    void samplesComeOverOneKeptConnectionAndEachIsSignalled() {
+        long before = System.nanoTime();
+        Endpoint endpoint = scrape(OFTEN);
+        patiently().until(() -> server.requests.get() >= 5 && signals.get() >= 4);
+        EngineSample sample = endpoint.sample();
+        assertThat(sample.waiting()).isEqualTo(3);
+        assertThat(sample.running()).isEqualTo(7);
+        assertThat(sample.kvCacheUsage()).isEqualTo(0.25);
+        assertThat(sample.atNanos() - before).isPositive();
+        assertThat(server.connections).hasValue(1);
+        assertThat(failures).isEmpty();
+        assertThat(unread).isEmpty();
+    }
+
+    @Test
+    void aRequestDispatchedWhileThePageIsMadeIsNotTakenForSampled() throws Exception {
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch rendered = new CountDownLatch(1);
+        server.answers = () -> {
+            asked.countDown();
+            rendered.await();
+            return PageServer.vllm(0, 0, 0.0);
+        };
+        Endpoint endpoint = scrape(SELDOM);
+        assertThat(asked.await(10, TimeUnit.SECONDS)).isTrue();
+        EndpointLease lease = endpoint.charge(0, Fleet.NO_SIGNAL);
+        rendered.countDown();
+        patiently().until(() -> endpoint.sample() != null);
+        assertThat(endpoint.dispatchedSinceSample()).isEqualTo(1);
+
+        EngineSample first = endpoint.sample();
+        endpoint.requestSample();
+        patiently().until(() -> endpoint.sample() != first);
+        assertThat(endpoint.dispatchedSinceSample()).isZero();
+        lease.close();
+        assertThat(endpoint.dispatchedSinceSample()).isZero();
+    }
+
+    @Test
+    void aSampleThatIsAskedForComesAtOnceAndNotMoreThanEveryTenMillis() {
+        Endpoint endpoint = scrape(SELDOM);
+        patiently().until(() -> signals.get() == 1);
+        long started = System.nanoTime();
+        long until = started + TimeUnit.MILLISECONDS.toNanos(200);
+        long atMost = started + TimeUnit.SECONDS.toNanos(20);
+        while (System.nanoTime() - until < 0 || server.requests.get() < 4 && System.nanoTime() - atMost < 0) {
+            endpoint.requestSample();
+        }
+        long elapsed = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started);
+        assertThat(server.requests.get()).isGreaterThanOrEqualTo(4);
+        assertThat(server.requests.get() - 1).isLessThanOrEqualTo((int) (elapsed / 10) + 2);
+    }
+
+    @Test
+    void aPageThatTakesTooLongIsGivenUpAndNeverAskedForTwiceAtATime() {
+        Endpoint endpoint = scrape(OFTEN, Duration.ofMillis(100));
+        patiently().until(() -> endpoint.sample() != null);
+        server.answers = server::never;
+        patiently().until(() -> failures.size() >= 3);
+        assertThat(failures).containsOnly("no answer in time");
+        assertThat(endpoint.sample().waiting()).isEqualTo(3);
+        // Each was given up together with its connection, so that the server may forget it too.
+        patiently().until(() -> server.openConnections() - server.answering.get() <= 1);
+        server.answers = () -> PageServer.vllm(4, 7, 0.25);
+        patiently().until(() -> endpoint.sample().waiting() == 4);
+    }
+
+    @Test
+    void scrapesOfOneEndpointNeverOverlap() {
+        CountDownLatch pause = new CountDownLatch(1);
+        server.answers = () -> {
+            assertThat(pause.await(120, TimeUnit.MILLISECONDS)).isFalse();
+            return PageServer.vllm(1, 1, 0.1);
+        };
+        scrape(OFTEN);
+        patiently().until(() -> server.requests.get() >= 4);
+        assertThat(server.mostAnswering).hasValue(1);
+        assertThat(failures).isEmpty();
+    }
+
+    @Test
+    void withoutTheWaitingFamilyThereIsNoFreshSample() {
+        Endpoint endpoint = scrape(OFTEN);
+        patiently().until(() -> endpoint.sample() != null);
+        server.answers = () -> PageServer.page("vllm:num_requests_running 1\nvllm:kv_cache_usage_perc 0.1\n");
+        patiently().until(() -> !unread.isEmpty());
+        EngineSample last = endpoint.sample();
+        int seen = unread.size();
+        patiently().until(() -> unread.size() >= seen + 3);
+        assertThat(endpoint.sample()).isSameAs(last);
+        assertThat(unread).containsOnly("vllm:num_requests_waiting");
+        assertThat(failures).isEmpty();
+    }
+
+    @Test
+    void withoutTheRunningFamilyTheSampleKeepsTheLastKnown() {
+        Endpoint endpoint = scrape(OFTEN);
+        patiently().until(() -> endpoint.sample() != null);
+        server.answers = () -> PageServer.page("vllm:num_requests_waiting 1\nvllm:kv_cache_usage_perc 0.1\n");
+        patiently().until(() -> endpoint.sample().waiting() == 1);
+        assertThat(endpoint.sample().running()).isEqualTo(7);
+        assertThat(unread).containsOnly("vllm:num_requests_running");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"HTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n", "HTTP/1.1 302 Found\r\nlocation: /x\r\n\r\n",
+        "HTTP/1.1 100 Continue\r\n\r\n", "\0\1\2\3 not http\r\n\r\n", "HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n",
+        "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nZZ\r\n"})
+    void aBrokenAnswerIsCountedAndScrapingGoesOn(String answer) {
+        server.answers = () -> answer.getBytes(StandardCharsets.ISO_8859_1);
+        Endpoint endpoint = scrape(OFTEN);
+        patiently().until(() -> failures.size() >= 2);
+        assertThat(endpoint.sample()).isNull();
+        server.answers = () -> PageServer.vllm(1, 1, 0.1);
+        patiently().until(() -> endpoint.sample() != null);
+    }
+
+    @Test
+    void aPageThatIsCutOffIsNoPage() {
+        byte[] whole = PageServer.vllm(9, 9, 0.9);
+        server.answers = () -> java.util.Arrays.copyOf(whole, whole.length - 20);
+        server.closing = true;
+        Endpoint endpoint = scrape(OFTEN);
+        patiently().until(() -> failures.size() >= 2);
+        assertThat(endpoint.sample()).isNull();
+        assertThat(failures).containsOnly("connection closed");
+    }
+
+    @Test
+    void endlessHeadersAndEndlessPagesAreCutShort() {
+        server.answers = () -> ("HTTP/1.1 200 OK\r\nx: " + "y".repeat(100_000)).getBytes(StandardCharsets.ISO_8859_1);
+        Endpoint endpoint = scrape(OFTEN);
+        patiently().until(() -> failures.contains("malformed answer"));
+        server.answers = () -> PageServer.page("vllm:num_requests_waiting 1\n" + "#".repeat(ScrapeSettings.DEFAULT_MAX_BYTES));
+        patiently().until(() -> failures.contains("more than 2097152 bytes"));
+        assertThat(endpoint.sample()).isNull();
+    }
+
+    @Test
+    void aKeptConnectionThatClosesBetweenScrapesIsNoFailure() {
+        server.closing = true;
+        scrape(OFTEN);
+        patiently().until(() -> signals.get() >= 5);
+        assertThat(failures).isEmpty();
+        assertThat(server.connections.get()).isGreaterThanOrEqualTo(5);
+    }
+
+    @Test
+    void aKeptConnectionThatDiesUnderTheQuestionIsReplacedOnce() {
+        // every second request finds its connection closed
+        server.answers = () -> server.requests.get() % 2 == 0 ? new byte[0] : PageServer.vllm(1, 1, 0.1);
+        scrape(OFTEN);
+        patiently().until(() -> signals.get() >= 4);
+        assertThat(failures).isEmpty();
+        server.answers = () -> new byte[0];
+        patiently().until(() -> !failures.isEmpty());
+        assertThat(failures).containsOnly("connection closed");
+    }
+
+    @Test
+    void aServerThatIsDownAtStartIsSampledOnceItIsUp() throws IOException {
+        int port = server.port();
+        server.close();
+        Endpoint endpoint = scrape(OFTEN);
+        patiently().until(() -> failures.size() >= 3);
+        assertThat(failures).containsOnly("no connection");
+        assertThat(endpoint.sample()).isNull();
+        server = new PageServer(() -> PageServer.vllm(2, 2, 0.2), port);
+        patiently().until(() -> endpoint.sample() != null);
+    }
+
+    @Test
+    void aRemovedEndpointIsScrapedNoMore() {
+        Endpoint endpoint = scrape(OFTEN);
+        patiently().until(() -> endpoint.sample() != null);
+        pool.replace(List.of());
+        patiently().until(() -> server.openConnections() == 0);
+        EngineSample last = endpoint.sample();
+        endpoint.requestSample();
+        pool.replace(List.of(Fleet.spec("b", server.port())));
+        patiently().until(() -> pool.find("default/b").sample() != null);
+        assertThat(endpoint.sample()).isSameAs(last);
+    }
+
+    @Test
+    void newLabelsAreReadFromTheNextScrapeOn() {
+        Endpoint endpoint = scrape(OFTEN);
+        patiently().until(() -> endpoint.sample() != null);
+        server.answers = () -> PageServer.page("sglang:num_queue_reqs 5\nsglang:num_running_reqs 6\nsglang:token_usage 0.5\n");
+        pool.replace(List.of(EndpointSpec.of("a", "127.0.0.1", server.port(), Map.of("llm-d.ai/engine-type", "sglang"))));
+        patiently().until(() -> endpoint.sample().waiting() == 5);
+    }
+
+    @Test
+    void aSignalThatThrowsDoesNotEndScraping() {
+        scraper = new MetricsScraper(Transport.nio(), ScrapeSettings.every(OFTEN), System::nanoTime, () -> {
+            signals.incrementAndGet();
+            throw new IllegalStateException("thrown by a test");
+        }, ScrapeEvents.NONE);
+        pool.replace(List.of(Fleet.spec("a", server.port())));
+        pool.listen(scraper);
+        patiently().until(() -> signals.get() >= 2);
+    }
+
+    @Test
+    void closingEndsConnectionsAndThreadAndMayBeRepeated() {
+        Endpoint endpoint = scrape(OFTEN);
+        patiently().until(() -> endpoint.sample() != null);
+        scraper.close();
+        patiently().until(() -> server.openConnections() == 0);
+        scraper.close();
+        endpoint.requestSample();
+        pool.replace(List.of());
+        patiently().until(() -> Thread.getAllStackTraces().keySet().stream().noneMatch(t -> t.getName().startsWith("penstock-scraper")));
+    }
+
+    @Test
+    void anIntervalBelowTheFloorIsLengthened() {
+        assertThat(ScrapeSettings.every(Duration.ofMillis(1)).interval()).isEqualTo(ScrapeSettings.MIN_INTERVAL);
+    }
+
+    private Endpoint scrape(Duration interval) {
+        return scrape(interval, Duration.ofSeconds(1));
+    }
+
+    private Endpoint scrape(Duration interval, Duration timeout) {
+        ScrapeEvents events = new ScrapeEvents() {
+            @Override
+            public void pollFailed(Endpoint endpoint, String reason) {
+                failures.add(reason.startsWith("status") ? "status" : reason);
+            }
+
+            @Override
+            public void extractFailed(Endpoint endpoint, String family) {
+                unread.add(family);
+            }
+        };
+        ScrapeSettings settings = new ScrapeSettings(interval, timeout, ScrapeSettings.DEFAULT_MAX_BYTES);
+        scraper = new MetricsScraper(Transport.detect(false), settings, System::nanoTime, signals::incrementAndGet, events);
+        pool.listen(scraper);
+        pool.replace(List.of(Fleet.spec("a", server.port())));
+        Endpoint endpoint = pool.find("default/a");
+        assertThat(endpoint).isNotNull();
+        return endpoint;
+    }
+
+    private static ConditionFactory patiently() {
+        return await().atMost(Duration.ofSeconds(20)).pollInterval(Duration.ofMillis(5));
+    }
+}

@@ -1,0 +1,185 @@
+package io.penstock.proxy.endpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PrometheusTextTest {
+
+    private static final int WAITING = EngineMetrics.WAITING;
+    private static final int RUNNING = EngineMetrics.RUNNING;
+    private static final int KV = EngineMetrics.KV_USAGE;
+
+    private PrometheusText text = new PrometheusText(EngineMetrics.VLLM);
+
+    @Test
+    void aVllmPageOfTwoEngineCoresIsSummedAndItsFullestCacheCounts() throws IOException {
+        read(resource("vllm-page.txt"));
+        assertThat(text.value(WAITING)).isEqualTo(7);
+        assertThat(text.value(RUNNING)).isEqualTo(48);
+        assertThat(text.value(KV)).isEqualTo(0.8125);
+        assertThat(text.has(WAITING) && text.has(RUNNING) && text.has(KV)).isTrue();
+    }
+
+    @Test
+    void anSglangPageIsReadByItsOwnNames() throws IOException {
+        text = new PrometheusText(EngineMetrics.of(Map.of("llm-d.ai/engine-type", "sglang")));
+        read(resource("sglang-page.txt"));
+        assertThat(text.value(WAITING)).isEqualTo(4);
+        assertThat(text.value(RUNNING)).isEqualTo(11);
+        assertThat(text.value(KV)).isEqualTo(0.61);
+    }
+
+    @Test
+    void aPageCutAnywhereIntoPiecesReadsTheSame() throws IOException {
+        byte[] page = resource("vllm-page.txt").getBytes(StandardCharsets.UTF_8);
+        Random random = new Random(7);
+        for (int round = 0; round < 200; round++) {
+            text.reset();
+            int at = 0;
+            while (at < page.length) {
+                int size = Math.min(page.length - at, 1 + random.nextInt(round < 20 ? 2 : 300));
+                text.feed(Unpooled.wrappedBuffer(page, at, size));
+                at += size;
+            }
+            text.finish();
+            assertThat(text.value(WAITING)).isEqualTo(7);
+            assertThat(text.value(RUNNING)).isEqualTo(48);
+            assertThat(text.value(KV)).isEqualTo(0.8125);
+        }
+    }
+
+    @Test
+    void labelsMayHoldBracesEscapedQuotesAndHashes() {
+        read("vllm:num_requests_waiting{model_name=\"a\\\"} 99\\n\\\\\",x=\"{#}\"} 3\n");
+        assertThat(text.has(WAITING)).isTrue();
+        assertThat(text.value(WAITING)).isEqualTo(3);
+    }
+
+    @Test
+    void aFamilyWhoseNameBeginsLikeAWantedOneIsAnother() {
+        read("vllm:num_requests_waiting_by_reason{reason=\"capacity\"} 9\nvllm:num_requests_wait 8\nxvllm:num_requests_waiting 7\n"
+                + "# vllm:num_requests_waiting 6\nvllm:num_requests_waiting 5\n");
+        assertThat(text.value(WAITING)).isEqualTo(5);
+    }
+
+    @Test
+    void blanksCarriageReturnsAndTimestampsAreAllowed() {
+        read("  vllm:num_requests_waiting\t{a=\"b\"}  4.0 1796032581000\r\nvllm:num_requests_running 2\r\n\n");
+        assertThat(text.value(WAITING)).isEqualTo(4);
+        assertThat(text.value(RUNNING)).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"NaN", "+Inf", "-Inf", "Infinity", "-1", "abc", "1d", "0x1p3", "1.2.3", ".", "1,5", "--1", "1e", "1e999",
+        "11111111111111111111111111111111111111111111111111", "\u0663"})
+    void aValueThatIsNoCountSpoilsItsFamilyOnly(String value) {
+        read("vllm:num_requests_waiting{engine=\"0\"} 1\nvllm:num_requests_waiting{engine=\"1\"} " + value
+                + "\nvllm:kv_cache_usage_perc 0.5\n");
+        assertThat(text.has(WAITING)).isFalse();
+        assertThat(text.has(KV)).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"vllm:num_requests_waiting\n", "vllm:num_requests_waiting \n", "vllm:num_requests_waiting{a=\"b\"\n",
+        "vllm:num_requests_waiting{a=\"b\n", "vllm:num_requests_waiting{a=\"\\\n", "vllm:num_requests_waiting{}\n",
+        "vllm:num_requests_waiting 12", "vllm:num_requests_waiting{a=\"", "vllm:num_requests_waiting{"})
+    void aBrokenOrCutLineOfAWantedFamilySpoilsIt(String line) {
+        read("vllm:num_requests_waiting 1\n" + line);
+        assertThat(text.has(WAITING)).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "1", "0.8125", "1.0", "1e0", "8.125e-01", "+0.5", "0.123456789012345678"})
+    void numbersOfEveryUsualFormAreExact(String value) {
+        read("vllm:kv_cache_usage_perc " + value + "\n");
+        assertThat(text.value(KV)).isEqualTo(Double.parseDouble(value));
+    }
+
+    @Test
+    void usageAboveOneIsFullByRoundingAndUnreadableBeyond() {
+        read("vllm:kv_cache_usage_perc 1.0000001\n");
+        assertThat(text.value(KV)).isEqualTo(1.0);
+        read("vllm:kv_cache_usage_perc 55\n");
+        assertThat(text.has(KV)).isFalse();
+    }
+
+    @Test
+    void aPageThatFollowsABrokenOneIsReadAnew() {
+        read("vllm:num_requests_waiting NaN\nvllm:num_requests_running 3\nvllm:kv_cache_usage_perc{a=\"");
+        read("vllm:num_requests_waiting 2\nvllm:kv_cache_usage_perc 0.25\n");
+        assertThat(text.value(WAITING)).isEqualTo(2);
+        assertThat(text.value(KV)).isEqualTo(0.25);
+        assertThat(text.has(RUNNING)).isFalse();
+    }
+
+    @Test
+    void randomBytesNeverThrow() {
+        Random random = new Random(11);
+        byte[] alphabet = "vllm:num_requests_waiting{}\"\\\n #=,0123456789.eE+-\tkcheusgprun".getBytes(StandardCharsets.US_ASCII);
+        for (int round = 0; round < 2_000; round++) {
+            byte[] page = new byte[random.nextInt(200)];
+            for (int i = 0; i < page.length; i++) {
+                page[i] = random.nextInt(50) == 0 ? (byte) random.nextInt(256) : alphabet[random.nextInt(alphabet.length)];
+            }
+            text.reset();
+            text.feed(Unpooled.wrappedBuffer("vllm:num_requests_waiting".getBytes(StandardCharsets.US_ASCII), page));
+            text.finish();
+            assertThat(text.value(WAITING)).isNotNaN();
+        }
+    }
+
+    @Test
+    void theRecordedPagesAreRead() throws IOException {
+        Path shared = Path.of(System.getProperty("penstock.root", "."), "..", "shared", "data", "metrics");
+        if (!Files.isDirectory(shared)) {
+            String skipped = "SKIPPED: no recorded pages at " + shared;
+            System.err.println(skipped);
+            Assumptions.abort(skipped);
+        }
+        read(Files.readString(shared.resolve("vllm.prom")));
+        assertThat(text.has(WAITING) && text.has(RUNNING) && text.has(KV)).isTrue();
+        assertThat(text.value(KV)).isBetween(0.0, 1.0);
+        text = new PrometheusText(EngineMetrics.SGLANG);
+        read(Files.readString(shared.resolve("sglang.prom")));
+        assertThat(text.value(WAITING)).isEqualTo(3);
+        assertThat(text.value(RUNNING)).isEqualTo(12);
+        assertThat(text.value(KV)).isEqualTo(0.55, within(1e-12));
+    }
+
+    @Test
+    void anUnknownEngineIsReadAsVllmAndTheOlderLabelCounts() {
+        assertThat(EngineMetrics.of(Map.of())).isEqualTo(EngineMetrics.VLLM);
+        assertThat(EngineMetrics.of(Map.of("llm-d.ai/engine-type", "other"))).isEqualTo(EngineMetrics.VLLM);
+        assertThat(EngineMetrics.of(Map.of("inference.networking.k8s.io/engine-type", "sglang"))).isEqualTo(EngineMetrics.SGLANG);
+        assertThat(EngineMetrics.of(Map.of("llm-d.ai/engine-type", "trtllm-serve"))).isEqualTo(EngineMetrics.TENSORRT_LLM);
+    }
+
+    private void read(String page) {
+        ByteBuf bytes = Unpooled.copiedBuffer(page, StandardCharsets.UTF_8);
+        text.reset();
+        text.feed(bytes);
+        text.finish();
+        bytes.release();
+    }
+
+    private static String resource(String name) throws IOException {
+        try (InputStream in = PrometheusTextTest.class.getResourceAsStream(name)) {
+            assertThat(in).as(name).isNotNull();
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+}
