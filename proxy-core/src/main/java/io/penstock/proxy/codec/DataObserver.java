@@ -1,0 +1,8 @@
+package io.penstock.proxy.codec;
+
+/** Hears of response bytes that leave HTTP/2 flow control for the socket. Called on the connection's event loop. */
+@FunctionalInterface
+public interface DataObserver {
+
+    void dataWritten(int streamId, int bytes);
+}
