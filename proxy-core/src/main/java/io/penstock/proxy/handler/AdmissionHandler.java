@@ -1,0 +1,185 @@
+package io.penstock.proxy.handler;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http2.DefaultHttp2Headers;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.penstock.flow.AdmissionRequest;
+import io.penstock.flow.FlowController;
+import io.penstock.flow.FlowKey;
+import io.penstock.flow.Lease;
+import io.penstock.flow.RejectReason;
+import io.penstock.flow.Ticket;
+import io.penstock.proxy.endpoint.Endpoint;
+import io.penstock.proxy.request.AdmissionOutcome;
+import io.penstock.proxy.request.ClientGone;
+import io.penstock.proxy.request.EndCause;
+import io.penstock.proxy.request.Phase;
+import io.penstock.proxy.request.RequestContext;
+import io.penstock.proxy.request.RequestObserver;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holds a request until flow control says that it may run. While it waits, what the client sends of its body stays here without credit for
+ * more, so that one waiting upload costs at most a stream's first window.
+ */
+final class AdmissionHandler extends RequestHandler implements AdmissionOutcome {
+
+    private final FlowController flow;
+    private final Function<AdmissionRequest, @Nullable Endpoint> bypass;
+    private final LongSupplier clock;
+    private final RequestObserver observer;
+    private final LocalReplies replies;
+    private final Completion completion;
+
+    AdmissionHandler(ChainServices services, LocalReplies replies, Completion completion) {
+        this.flow = services.flow();
+        this.bypass = services.bypass();
+        this.clock = services.nanoClock();
+        this.observer = services.observer();
+        this.replies = replies;
+        this.completion = completion;
+    }
+
+    @Override
+    void onRequest(RequestContext context, boolean bodiless) {
+        if (bodiless) {
+            pass(context);
+        } else {
+            enqueue(context);
+        }
+    }
+
+    /** The endpoint failed before it did any work: the request goes to another one, through the same gate. */
+    void again(RequestContext context) {
+        context.closeLease();
+        if (context.ticket() == null) {
+            pass(context);
+        } else {
+            enqueue(context);
+        }
+    }
+
+    private void enqueue(RequestContext context) {
+        context.moveTo(Phase.QUEUED);
+        context.awaiting(this);
+        Ticket earlier = context.ticket();
+        context.ticket(earlier == null ? flow.submit(context, context, context.client().executor())
+                : flow.resubmit(earlier, context, context, context.client().executor()));
+    }
+
+    /** A request without a body takes no place in a band and no detector counts it (contract section 4). */
+    private void pass(RequestContext context) {
+        Endpoint endpoint = bypass.apply(context);
+        if (endpoint == null) {
+            replies.refuse(this, context, RejectReason.NO_ENDPOINTS);
+            return;
+        }
+        context.assign(endpoint, null);
+        go(context);
+    }
+
+    @Override
+    public void dispatched(RequestContext context, FlowKey effective, Lease lease, long waitedNanos) {
+        if (context.phase() != Phase.QUEUED) {
+            // The client's cancel came second: the endpoint is charged for nobody.
+            lease.close();
+            return;
+        }
+        context.admitted(effective, waitedNanos);
+        context.assign((Endpoint) lease.endpoint(), lease);
+        go(context);
+    }
+
+    @Override
+    public void passed(RequestContext context, Lease lease) {
+        if (context.phase() != Phase.QUEUED) {
+            lease.close();
+            return;
+        }
+        context.assign((Endpoint) lease.endpoint(), lease);
+        go(context);
+    }
+
+    @Override
+    public void refused(RequestContext context, RejectReason reason) {
+        if (context.phase() == Phase.QUEUED) {
+            replies.refuse(this, context, reason);
+        }
+    }
+
+    private void go(RequestContext context) {
+        context.times().dispatched(clock.getAsLong());
+        observer.dispatched(context);
+        if (context.replays() == 0) {
+            context.client().expandWindow();
+            answerExpect(context);
+        }
+        next().onRequest(context, context.body().complete());
+    }
+
+    /** The client may send its body now; a refused one was never sent (RFC 9110 section 10.1.1). */
+    private void answerExpect(RequestContext context) {
+        CharSequence expect = context.head().get(HttpHeaderNames.EXPECT);
+        if (expect == null) {
+            return;
+        }
+        context.head().remove(HttpHeaderNames.EXPECT);
+        if (!context.body().complete() && context.body().received() == 0) {
+            Http2Headers proceed = new DefaultHttp2Headers(false, 1);
+            proceed.status(Decimals.of(100));
+            previous().informational(context, proceed);
+        }
+    }
+
+    @Override
+    void onData(RequestContext context, ByteBuf data, boolean last) {
+        if (context.phase().over()) {
+            data.release();
+            return;
+        }
+        if (context.phase() == Phase.QUEUED) {
+            context.body().addCopy(data, last);
+        } else {
+            context.body().add(data, last);
+            next().onEnd(context);
+        }
+    }
+
+    @Override
+    void onEnd(RequestContext context) {
+        context.body().end();
+        if (context.phase() != Phase.QUEUED && !context.phase().over()) {
+            next().onEnd(context);
+        }
+    }
+
+    @Override
+    void withdraw(RequestContext context) {
+        if (context.phase() == Phase.QUEUED) {
+            cancel(context);
+        } else {
+            next().withdraw(context);
+        }
+    }
+
+    @Override
+    void onClosed(RequestContext context, ClientGone cause) {
+        if (context.phase() == Phase.QUEUED) {
+            cancel(context);
+            completion.end(context, Phase.CANCELLED, EndCause.of(cause));
+        } else {
+            next().onClosed(context, cause);
+        }
+    }
+
+    private static void cancel(RequestContext context) {
+        Ticket ticket = context.ticket();
+        if (ticket != null) {
+            // False means that the outcome is on its way here; it finds the request over and closes its lease.
+            ticket.cancel();
+        }
+    }
+}

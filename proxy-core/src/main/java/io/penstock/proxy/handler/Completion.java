@@ -1,0 +1,34 @@
+package io.penstock.proxy.handler;
+
+import io.penstock.proxy.request.EndCause;
+import io.penstock.proxy.request.Phase;
+import io.penstock.proxy.request.RequestContext;
+import io.penstock.proxy.request.RequestObserver;
+
+/** The one way out of the chain: what a request holds is given back here, once, however it ended. One event loop each. */
+final class Completion {
+
+    private final Timers timers;
+    private final RequestObserver observer;
+
+    Completion(Timers timers, RequestObserver observer) {
+        this.timers = timers;
+        this.observer = observer;
+    }
+
+    /**
+     * Ends the request. The response has been written by now, so the band's headroom was read before the lease is closed and the next
+     * request dispatched. The first end counts: writing the last bytes may be what shows that the client has gone.
+     */
+    void end(RequestContext context, Phase phase, EndCause cause) {
+        if (context.phase().over()) {
+            return;
+        }
+        context.moveTo(phase);
+        timers.remove(context);
+        context.body().release();
+        context.upstream(null);
+        observer.ended(context, cause);
+        context.closeLease();
+    }
+}
