@@ -1,0 +1,120 @@
+package io.penstock.proxy.metrics;
+
+import io.penstock.flow.CapacitySnapshot;
+import io.penstock.flow.Outcome;
+import io.penstock.flow.Stage;
+import io.prometheus.metrics.model.registry.MultiCollector;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The gauges and histograms of flow control, collected from their live state (spec/flow-control section 10). Written by the drainer, read
+ * by scrapes: every field is safe for any thread.
+ */
+final class FlowFamilies implements MultiCollector {
+
+    static final String PREFIX = "llm_d_epp_flow_control_";
+    private static final String ALPHA = "[ALPHA] ";
+    private static final Outcome[] OUTCOMES = Outcome.values();
+
+    private record Fill(long requests, long maxRequests, long bytes, long maxBytes) {
+    }
+
+    private final String pool;
+    private final FlowSeriesTable flows;
+    private final Timings decisions = new Timings(Buckets.DECISION);
+    private final AtomicReferenceArray<@Nullable Double> stages = new AtomicReferenceArray<>(Stage.values().length);
+    private final Map<Integer, Fill> bands = new ConcurrentHashMap<>();
+    private volatile @Nullable Double effective;
+    private volatile @Nullable Fill global;
+
+    FlowFamilies(String pool, FlowSeriesTable flows) {
+        this.pool = pool;
+        this.flows = flows;
+    }
+
+    void decided(long nanos) {
+        decisions.record(nanos);
+    }
+
+    void stage(Stage stage, @Nullable Double value) {
+        stages.set(stage.ordinal(), value);
+    }
+
+    void effective(double value) {
+        effective = value;
+    }
+
+    void band(int priority, long requests, long maxRequests, long bytes, long maxBytes) {
+        bands.put(priority, new Fill(requests, maxRequests, bytes, maxBytes));
+    }
+
+    void bandGone(int priority) {
+        bands.remove(priority);
+    }
+
+    void global(long requests, long maxRequests, long bytes, long maxBytes) {
+        global = new Fill(requests, maxRequests, bytes, maxBytes);
+    }
+
+    @Override
+    public MetricSnapshots collect() {
+        Families families = new Families();
+        for (FlowSeries series : flows.all()) {
+            flow(families, series);
+        }
+        families.histogram(PREFIX + "dispatch_cycle_duration_seconds", ALPHA + "Time that one dispatch decision took.", decisions,
+                Labels.EMPTY);
+        for (Stage stage : Stage.values()) {
+            saturation(families, stage.label(), stages.get(stage.ordinal()));
+        }
+        saturation(families, "effective", effective);
+        bands.forEach((priority, fill) -> fill(families, "", fill,
+                Labels.of("inference_pool", pool, "priority", Integer.toString(priority))));
+        Fill all = global;
+        if (all != null) {
+            fill(families, "global_", all, Labels.of("inference_pool", pool));
+        }
+        return families.snapshots();
+    }
+
+    private void flow(Families families, FlowSeries series) {
+        if (series.retired()) {
+            return;
+        }
+        String priority = Integer.toString(series.priority);
+        Labels queue = Labels.of("fairness_id", series.fairnessId, "priority", priority, "inference_pool", pool, "model_name", "",
+                "target_model_name", "");
+        families.gauge(PREFIX + "queue_size", ALPHA + "Requests submitted and not yet settled.", series.queueSize(), queue);
+        families.gauge(PREFIX + "queue_bytes", ALPHA + "Body bytes of requests submitted and not yet settled.", series.queueBytes(), queue);
+        for (Outcome outcome : OUTCOMES) {
+            Timings waits = series.waits(outcome);
+            if (waits != null) {
+                families.histogram(PREFIX + "request_queue_duration_seconds", ALPHA + "Time from submission to the outcome.", waits,
+                        queue.add("outcome", outcome.label()));
+            }
+        }
+    }
+
+    private void saturation(Families families, String stage, @Nullable Double value) {
+        families.gauge(PREFIX + "pool_saturation", ALPHA + "Saturation of the pool by stage; 1 is the set point, what dispatch is gated on "
+                + "is \"effective\".", value, Labels.of("inference_pool", pool, "stage", stage));
+    }
+
+    /** What has no limit has no utilization. */
+    private static void fill(Families families, String scope, Fill fill, Labels labels) {
+        String of = scope.isEmpty() ? "a band's" : "the global";
+        if (fill.maxRequests != CapacitySnapshot.UNBOUNDED) {
+            families.gauge(PREFIX + scope + "capacity_utilization_requests", ALPHA + "Waiting requests, as a fraction of " + of + " limit.",
+                    (double) fill.requests / fill.maxRequests, labels);
+        }
+        if (fill.maxBytes != CapacitySnapshot.UNBOUNDED) {
+            families.gauge(PREFIX + scope + "capacity_utilization_bytes", ALPHA + "Waiting bytes, as a fraction of " + of + " limit.",
+                    (double) fill.bytes / fill.maxBytes, labels);
+        }
+    }
+}
