@@ -1,0 +1,37 @@
+package io.penstock.proxy;
+
+import io.penstock.proxy.config.ProxyConfig;
+import io.penstock.proxy.config.Settings;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/** Compares two configurations: what of a change cannot be taken over while running. Pure. */
+final class Reload {
+
+    private Reload() {
+    }
+
+    static List<String> needsRestart(Settings before, Settings after) {
+        List<String> changed = new ArrayList<>();
+        ProxyConfig one = before.proxy();
+        ProxyConfig two = after.proxy();
+        differ(changed, "listeners", one.listeners(), two.listeners());
+        differ(changed, "admin", one.admin(), two.admin());
+        differ(changed, "metrics", one.metrics(), two.metrics());
+        differ(changed, "upstream", one.upstream(), two.upstream());
+        differ(changed, "timeouts", one.timeouts(), two.timeouts());
+        differ(changed, "limits", one.limits(), two.limits());
+        differ(changed, "drain", one.drain(), two.drain());
+        differ(changed, "accessLog", one.accessLog(), two.accessLog());
+        differ(changed, "compat", one.compat(), two.compat());
+        differ(changed, "EndpointPickerConfig", before.picker(), after.picker());
+        return changed;
+    }
+
+    private static void differ(List<String> changed, String name, Object before, Object after) {
+        if (!Objects.equals(before, after)) {
+            changed.add(name);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package io.penstock.proxy;
+
+import io.netty.handler.ssl.OpenSsl;
+import io.penstock.flow.BandView;
+import io.penstock.flow.CapacitySnapshot;
+import io.penstock.proxy.config.Settings;
+import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What the process says of itself at its start: versions, ports, the limits that really hold. */
+final class StartLine {
+
+    private static final Logger LOG = LoggerFactory.getLogger(StartLine.class);
+
+    private StartLine() {
+    }
+
+    static void log(Proxy proxy, Settings settings, ProxyOptions options, long begunNanos) {
+        if (!"script".equals(System.getProperty("penstock.launcher"))) {
+            LOG.info("Started without the penstock script: collector and heap are the JVM's defaults");
+        }
+        Map<String, Object> addresses = new TreeMap<>();
+        proxy.addresses().forEach((name, address) -> addresses.put(name, shown(address)));
+        LOG.info("Penstock {}, Java {}, {}, {} event loops, TLS by {}: listening on {}, admin on {}, metrics on {}; {} endpoints; {} ms",
+                ProxyMain.version(), Runtime.version(), options.transport().label(), options.loops(),
+                OpenSsl.isAvailable() ? "BoringSSL" : "the JDK", addresses, shown(proxy.adminAddress()), shown(proxy.metricsAddress()),
+                proxy.endpoints().size(), TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begunNanos));
+        if (proxy.endpoints().isEmpty()) {
+            LOG.warn("No endpoints: every request is refused until there are some (ProxyConfig.endpoints, or file-discovery)");
+        }
+        if (!settings.picker().flowControlEnabled()) {
+            LOG.info("Flow control is off: no queues, no headroom header (featureGates: [flowControl] switches it on)");
+        }
+        for (BandView band : proxy.bands()) {
+            LOG.info("Band {}: maxRequests {}, maxBytes {}", band.priority(), limit(band.maxRequests()), limit(band.maxBytes()));
+        }
+    }
+
+    private static String shown(InetSocketAddress address) {
+        String host = address.getAddress().isAnyLocalAddress() ? "*" : address.getAddress().getHostAddress();
+        return (host.indexOf(':') >= 0 ? '[' + host + ']' : host) + ':' + address.getPort();
+    }
+
+    private static String limit(long value) {
+        return value == CapacitySnapshot.UNBOUNDED ? "unbounded" : Long.toString(value);
+    }
+}
