@@ -16,6 +16,8 @@ import io.netty.handler.codec.http2.Http2LifecycleManager;
 import io.netty.handler.codec.http2.Http2PromisedRequestVerifier;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.UniformStreamByteDistributor;
+import io.netty.util.AsciiString;
+import io.penstock.proxy.request.HeaderNames;
 import java.util.function.LongSupplier;
 
 /**
@@ -59,10 +61,15 @@ public final class HardenedHttp2 {
         reader = new GuardedFrameReader(
                 new DefaultHttp2FrameReader(new CappedHeadersDecoder(maxHeaderBytes, maxHeaders), SMALL_CONTINUATIONS),
                 walker, listener -> new FrameGuard(listener, connection, budget, resets, recent, clock));
-        writer = new GuardedFrameWriter(new DefaultHttp2FrameWriter(), budget, recent, observer);
+        writer = new GuardedFrameWriter(new DefaultHttp2FrameWriter(HardenedHttp2::neverIndexed), budget, recent, observer);
         encoder = new DefaultHttp2ConnectionEncoder(connection, writer);
         decoder = new DefaultHttp2ConnectionDecoder(connection, encoder, reader, Http2PromisedRequestVerifier.ALWAYS_VERIFY, true, true,
                 true, true);
+    }
+
+    /** A value that no second response has would only push others out of HPACK's table (RFC 7541 section 6.2.3). */
+    private static boolean neverIndexed(CharSequence name, CharSequence value) {
+        return AsciiString.contentEquals(HeaderNames.REQUEST_ID, name);
     }
 
     public Http2ConnectionEncoder encoder() {

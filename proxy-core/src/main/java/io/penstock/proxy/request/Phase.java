@@ -28,6 +28,19 @@ public enum Phase {
     RESET,
     CANCELLED;
 
+    /** One bit for each phase that an arrow leads to: the check is made several times a request. */
+    private static final int[] ARROWS = new int[values().length];
+
+    static {
+        int ends = bits(REPLYING, RESET, CANCELLED);
+        ARROWS[RECEIVED.ordinal()] = ends | bits(QUEUED, CONNECTING);
+        ARROWS[QUEUED.ordinal()] = ends | bits(CONNECTING);
+        ARROWS[CONNECTING.ordinal()] = ends | bits(FORWARDING, QUEUED, CONNECTING);
+        ARROWS[FORWARDING.ordinal()] = ends | bits(RESPONDING, QUEUED, CONNECTING);
+        ARROWS[RESPONDING.ordinal()] = bits(DONE, RESET, CANCELLED);
+        ARROWS[REPLYING.ordinal()] = bits(DONE, RESET, CANCELLED);
+    }
+
     /** Whether nothing more can happen to the request. */
     public boolean over() {
         return compareTo(DONE) >= 0;
@@ -40,17 +53,14 @@ public enum Phase {
 
     /** Whether the diagram has an arrow from this phase to the other. */
     public boolean canMoveTo(Phase to) {
-        return switch (this) {
-            case RECEIVED -> to == QUEUED || to == CONNECTING || endsWith(to);
-            case QUEUED -> to == CONNECTING || endsWith(to);
-            case CONNECTING -> to == FORWARDING || to == QUEUED || to == CONNECTING || endsWith(to);
-            case FORWARDING -> to == RESPONDING || to == QUEUED || to == CONNECTING || endsWith(to);
-            case RESPONDING, REPLYING -> to.over();
-            case DONE, RESET, CANCELLED -> false;
-        };
+        return (ARROWS[ordinal()] >>> to.ordinal() & 1) != 0;
     }
 
-    private static boolean endsWith(Phase to) {
-        return to == REPLYING || to == RESET || to == CANCELLED;
+    private static int bits(Phase... phases) {
+        int bits = 0;
+        for (Phase phase : phases) {
+            bits |= 1 << phase.ordinal();
+        }
+        return bits;
     }
 }
