@@ -111,7 +111,7 @@ public final class MetricsScraper implements Consumer<PoolChange>, AutoCloseable
 
         @Override
         public Bootstrap bootstrap(EventLoop loop) {
-            return new Bootstrap().group(loop).channel(transport.client()).option(ChannelOption.TCP_NODELAY, true)
+            return new Bootstrap().group(loop).channel(transport.client()).disableResolver().option(ChannelOption.TCP_NODELAY, true)
                     .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) Math.min(Integer.MAX_VALUE, settings.timeout().toMillis()));
         }
     }

@@ -134,6 +134,11 @@ final class Poller implements SampleSource {
             return;
         }
         ChannelFuture connecting = bootstrap.connect();
+        if (connecting.cause() != null) {
+            // No file descriptor, or no address: there is no channel, and no event loop that would tell of it.
+            failed("no connection");
+            return;
+        }
         channel = connecting.channel();
         connecting.addListener(done -> connected(connecting));
     }

@@ -3,6 +3,7 @@ package io.penstock.proxy.endpoint;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,10 +36,10 @@ public final class StaticEndpoints implements AutoCloseable {
     });
     private List<EndpointSpec> configured;
 
-    /** Finds an address for a host; a literal is its own address. */
+    /** Finds the addresses of a host, at least one; a literal is its own address. */
     @FunctionalInterface
     interface Resolver {
-        String addressOf(String host) throws UnknownHostException;
+        List<String> addressesOf(String host) throws UnknownHostException;
     }
 
     StaticEndpoints(List<EndpointSpec> configured, EndpointPool pool, Resolver resolver) {
@@ -49,9 +50,10 @@ public final class StaticEndpoints implements AutoCloseable {
 
     /** Fills the pool before it returns, and keeps names fresh until it is closed. */
     public static StaticEndpoints start(List<EndpointSpec> configured, EndpointPool pool) {
-        StaticEndpoints endpoints = new StaticEndpoints(configured, pool, host -> InetAddress.getByName(host).getHostAddress());
+        StaticEndpoints endpoints = new StaticEndpoints(configured, pool,
+                host -> Arrays.stream(InetAddress.getAllByName(host)).map(InetAddress::getHostAddress).toList());
         endpoints.refresh();
-        endpoints.thread.scheduleWithFixedDelay(endpoints::refresh, REFRESH.toNanos(), REFRESH.toNanos(), TimeUnit.NANOSECONDS);
+        endpoints.thread.scheduleWithFixedDelay(endpoints::refreshGuarded, REFRESH.toNanos(), REFRESH.toNanos(), TimeUnit.NANOSECONDS);
         return endpoints;
     }
 
@@ -59,6 +61,15 @@ public final class StaticEndpoints implements AutoCloseable {
     public synchronized void replace(List<EndpointSpec> specs) {
         configured = List.copyOf(specs);
         refresh();
+    }
+
+    /** An exception would end the schedule, and with it every later look. */
+    private void refreshGuarded() {
+        try {
+            refresh();
+        } catch (RuntimeException e) {
+            LOG.error("The endpoints' names could not be looked up", e);
+        }
     }
 
     synchronized void refresh() {
@@ -70,7 +81,9 @@ public final class StaticEndpoints implements AutoCloseable {
     private EndpointSpec resolve(EndpointSpec spec) {
         String known = lastAddress.get(spec.host());
         try {
-            String found = resolver.addressOf(spec.host());
+            List<String> all = resolver.addressesOf(spec.host());
+            // A server that has not moved stays the same endpoint, in whatever order its name's addresses come.
+            String found = known != null && all.contains(known) ? known : all.get(0);
             lastAddress.put(spec.host(), found);
             return at(spec, found);
         } catch (UnknownHostException e) {

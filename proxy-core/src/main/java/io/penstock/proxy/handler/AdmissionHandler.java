@@ -17,6 +17,7 @@ import io.penstock.proxy.request.EndCause;
 import io.penstock.proxy.request.Phase;
 import io.penstock.proxy.request.RequestContext;
 import io.penstock.proxy.request.RequestObserver;
+import io.penstock.proxy.request.ResetReason;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -90,7 +91,7 @@ final class AdmissionHandler extends RequestHandler implements AdmissionOutcome 
         }
         context.admitted(effective, waitedNanos);
         context.assign((Endpoint) lease.endpoint(), lease);
-        go(context);
+        goOrEnd(context);
     }
 
     @Override
@@ -100,7 +101,7 @@ final class AdmissionHandler extends RequestHandler implements AdmissionOutcome 
             return;
         }
         context.assign((Endpoint) lease.endpoint(), lease);
-        go(context);
+        goOrEnd(context);
     }
 
     @Override
@@ -110,12 +111,30 @@ final class AdmissionHandler extends RequestHandler implements AdmissionOutcome 
         }
     }
 
+    /** Nobody above this frame knows the request: the caller only closes the lease (OutOfDirectMemoryError is the likely one). */
+    private void goOrEnd(RequestContext context) {
+        try {
+            go(context);
+        } catch (RuntimeException | Error broken) {
+            if (!context.phase().over()) {
+                next().withdraw(context);
+                previous().reset(context, ResetReason.UPSTREAM_FAILED);
+                completion.end(context, Phase.RESET, EndCause.INTERNAL);
+            }
+            throw broken;
+        }
+    }
+
     private void go(RequestContext context) {
         context.times().dispatched(clock.getAsLong());
         observer.dispatched(context);
         if (context.replays() == 0) {
             context.client().expandWindow();
             answerExpect(context);
+            if (context.phase().over()) {
+                // Writing to the client is what showed that it has gone.
+                return;
+            }
         }
         next().onRequest(context, context.body().complete());
     }

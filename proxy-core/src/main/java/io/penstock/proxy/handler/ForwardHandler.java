@@ -209,7 +209,7 @@ final class ForwardHandler extends RequestHandler implements UpstreamListener {
             completion.end(context, Phase.RESET, EndCause.UPSTREAM_ERROR);
             return;
         }
-        if (Replays.allows(context, fault, timers.now())) {
+        if (Replays.allows(context, endpoint, fault, timers.now())) {
             replay(context, endpoint, fault);
             return;
         }

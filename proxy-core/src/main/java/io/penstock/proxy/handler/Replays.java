@@ -1,5 +1,6 @@
 package io.penstock.proxy.handler;
 
+import io.penstock.proxy.endpoint.Endpoint;
 import io.penstock.proxy.request.RequestContext;
 import io.penstock.proxy.request.UpstreamFault;
 import java.util.concurrent.TimeUnit;
@@ -21,12 +22,12 @@ final class Replays {
      */
     private static final long IDLE_RACE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    static boolean allows(RequestContext context, UpstreamFault fault, long now) {
+    static boolean allows(RequestContext context, Endpoint failed, UpstreamFault fault, long now) {
         if (fault.responseStarted() || !context.body().replayable()) {
             return false;
         }
         return switch (fault.kind()) {
-            case CONNECT, OVERFLOW -> context.excludedCount() < MAX_CONNECT_FAILURES;
+            case CONNECT, OVERFLOW -> !context.excludes(failed) && context.excludedCount() < MAX_CONNECT_FAILURES;
             case CLOSED -> context.replays() == 0 && (!fault.requestSent() || lostIdleRace(context, fault, now));
             case MALFORMED -> false;
         };

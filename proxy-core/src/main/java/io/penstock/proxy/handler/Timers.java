@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Timers implements Runnable {
 
+    private static final org.slf4j.Logger LOG = org.slf4j.LoggerFactory.getLogger(Timers.class);
     private static final long SCAN_MILLIS = 100;
 
     private final long responseHeaders;
@@ -81,8 +82,18 @@ final class Timers implements Runnable {
         for (int i = running.size() - 1; i >= 0; i--) {
             // Ending one request removes it, and may remove others of the same connection.
             if (i < running.size()) {
-                check(running.get(i), now);
+                guarded(running.get(i), now);
             }
+        }
+    }
+
+    /** One request's defect must not stop the clock of all others. */
+    private void guarded(RequestContext context, long now) {
+        try {
+            check(context, now);
+        } catch (RuntimeException e) {
+            remove(context);
+            LOG.error("a request's timer failed", e);
         }
     }
 

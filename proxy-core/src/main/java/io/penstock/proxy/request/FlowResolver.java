@@ -37,7 +37,7 @@ public final class FlowResolver {
         if (fairness == null || fairness.isEmpty()) {
             return DEFAULT.withPriority(priority);
         }
-        return new FlowKey(fairness.toString(), priority);
+        return new FlowKey(fairness.subSequence(0, Math.min(fairness.length(), 256)).toString(), priority);
     }
 
     /** The client's own queue-wait budget in nanoseconds, 0 where it sends none or one that means nothing. */
