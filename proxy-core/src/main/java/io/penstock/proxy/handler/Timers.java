@@ -12,6 +12,8 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The timers of an event loop's running requests: one pass over them every {@value #SCAN_MILLIS} ms instead of a scheduled task each. A
@@ -19,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Timers implements Runnable {
 
-    private static final org.slf4j.Logger LOG = org.slf4j.LoggerFactory.getLogger(Timers.class);
+    private static final Logger LOG = LoggerFactory.getLogger(Timers.class);
     private static final long SCAN_MILLIS = 100;
 
     private final long responseHeaders;
@@ -93,7 +95,7 @@ final class Timers implements Runnable {
             check(context, now);
         } catch (RuntimeException e) {
             remove(context);
-            LOG.error("a request's timer failed", e);
+            LOG.error("The timer of request {} failed", context.requestId(), e);
         }
     }
 

@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FlowResolver {
 
+    /** Characters of a fairness id that count: flows are remembered for minutes, so a client must not decide how much that costs. */
+    static final int MAX_FAIRNESS_ID = 256;
+
     private static final FlowKey DEFAULT = new FlowKey(FlowKey.DEFAULT_FAIRNESS_ID, 0);
 
     private final Supplier<Map<String, Integer>> objectives;
@@ -37,7 +40,7 @@ public final class FlowResolver {
         if (fairness == null || fairness.isEmpty()) {
             return DEFAULT.withPriority(priority);
         }
-        return new FlowKey(fairness.subSequence(0, Math.min(fairness.length(), 256)).toString(), priority);
+        return new FlowKey(fairness.subSequence(0, Math.min(fairness.length(), MAX_FAIRNESS_ID)).toString(), priority);
     }
 
     /** The client's own queue-wait budget in nanoseconds, 0 where it sends none or one that means nothing. */

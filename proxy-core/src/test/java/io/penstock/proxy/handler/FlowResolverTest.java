@@ -50,6 +50,12 @@ class FlowResolverTest {
     }
 
     @Test
+    void aLongFairnessIdCountsWithItsFirstCharacters() {
+        head.add("x-llm-d-inference-fairness-id", "x".repeat(50_000));
+        assertThat(resolver.flowKey(head).fairnessId()).isEqualTo("x".repeat(256));
+    }
+
+    @Test
     void aNameThatRepeatsCountsWithItsLastValueAndGoesOnOnce() {
         head.add("x-llm-d-inference-objective", "batch").add("x-llm-d-inference-objective", "premium");
         assertThat(resolver.flowKey(head).priority()).isEqualTo(10);

@@ -24,6 +24,7 @@ final class RecordingClient implements DownstreamExchange {
     boolean ended;
     boolean expanded;
     boolean writable = true;
+    Runnable onInformational = () -> { };
     int credit;
 
     RecordingClient(Executor executor) {
@@ -74,6 +75,7 @@ final class RecordingClient implements DownstreamExchange {
     @Override
     public void informational(Http2Headers sent) {
         informational.add(sent);
+        onInformational.run();
     }
 
     @Override

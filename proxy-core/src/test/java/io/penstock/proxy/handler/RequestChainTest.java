@@ -1,6 +1,7 @@
 package io.penstock.proxy.handler;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -184,6 +185,39 @@ class RequestChainTest {
         assertThat(fixture.backend.last().head.getAll("x-forwarded-for")).extracting(CharSequence::toString)
                 .containsExactly("1.1.1.1, 2.2.2.2, 127.0.0.9");
         fixture.backend.last().answer("200", true);
+    }
+
+    @Test
+    void aDefectAfterDispatchStillEndsTheRequest() {
+        RequestContext context = fixture.submit();
+        fixture.backend.broken = new OutOfMemoryError("on purpose");
+        assertThatThrownBy(() -> fixture.dispatch(0)).isSameAs(fixture.backend.broken);
+        assertThat(context.phase()).isEqualTo(Phase.RESET);
+        assertThat(fixture.client.reset).isEqualTo(ResetReason.UPSTREAM_FAILED);
+        assertThat(fixture.ends).containsExactly(EndCause.INTERNAL);
+    }
+
+    @Test
+    void aClientThatTurnsOutToHaveGoneAtDispatchIsNotForwarded() {
+        RequestContext context = fixture.client.request("expect", "100-continue", "content-length", "2");
+        fixture.chain().onRequest(context, false);
+        fixture.client.onInformational = () -> fixture.chain().onClosed(context, ClientGone.DISCONNECTED);
+        StubFlow.StubLease lease = fixture.dispatch(0);
+        assertThat(fixture.backend.opened).isEmpty();
+        assertThat(context.phase()).isEqualTo(Phase.CANCELLED);
+        assertThat(lease.closed).isEqualTo(1);
+    }
+
+    @Test
+    void anEndpointThatCannotBeReachedTwiceIsNotTriedAgain() {
+        fixture.backend.connectAtOnce = false;
+        fixture.submit();
+        for (int i = 0; i < 2; i++) {
+            fixture.dispatch(0);
+            fixture.backend.last().fail(UpstreamFault.Kind.CONNECT, false, false, false);
+        }
+        assertThat(fixture.backend.opened).hasSize(2);
+        assertThat(fixture.client.status()).isEqualTo("503");
     }
 
     @Test

@@ -18,9 +18,13 @@ final class StubBackend implements UpstreamConnector {
 
     final List<Exchange> opened = new ArrayList<>();
     boolean connectAtOnce = true;
+    Error broken;
 
     @Override
     public UpstreamExchange open(Endpoint endpoint, RequestContext context, UpstreamListener listener) {
+        if (broken != null) {
+            throw broken;
+        }
         Exchange exchange = new Exchange(endpoint, context, listener);
         opened.add(exchange);
         if (connectAtOnce) {
