@@ -66,7 +66,16 @@ final class Drain {
         Duration grace = config.grace().compareTo(SHORTEST_GRACE) < 0 ? SHORTEST_GRACE : config.grace();
         listeners.startDrain(grace);
         thread.schedule(listeners::stopAccepting, grace.toNanos(), TimeUnit.NANOSECONDS);
-        thread.scheduleWithFixedDelay(this::poll, POLL.toNanos(), POLL.toNanos(), TimeUnit.NANOSECONDS);
+        thread.scheduleWithFixedDelay(this::pollGuarded, POLL.toNanos(), POLL.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    /** An exception would end the schedule, and the process would never end. */
+    private void pollGuarded() {
+        try {
+            poll();
+        } catch (RuntimeException e) {
+            LOG.error("A step of the drain failed", e);
+        }
     }
 
     private void poll() {

@@ -182,9 +182,6 @@ final class QueuedTicket implements Ticket, Runnable {
         boolean dispatched = state == DISPATCHED;
         try {
             to.execute(this);
-            if (dispatched) {
-                dispatcher.ledger.tell(this, Outcome.DISPATCHED, waitedNanos);
-            }
         } catch (Throwable stopped) {
             listener = null;
             if (dispatched) {
@@ -193,6 +190,10 @@ final class QueuedTicket implements Ticket, Runnable {
                 closeLease();
             }
             dispatcher.ledger.events.failed("executor", stopped);
+            return;
+        }
+        if (dispatched) {
+            dispatcher.ledger.tell(this, Outcome.DISPATCHED, waitedNanos);
         }
     }
 

@@ -172,7 +172,7 @@ public final class Listeners implements Drainable, AutoCloseable {
     }
 
     /** Closes the listening sockets; open connections stay. */
-    public void stopAccepting() {
+    public synchronized void stopAccepting() {
         List<ChannelFuture> closing = new ArrayList<>();
         sockets.forEach(socket -> closing.add(socket.close()));
         closing.forEach(ChannelFuture::awaitUninterruptibly);
