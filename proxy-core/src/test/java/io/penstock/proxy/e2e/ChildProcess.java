@@ -66,7 +66,13 @@ final class ChildProcess implements AutoCloseable {
         List<String> all = new ArrayList<>(List.of("serve", "--concurrency", "2", "--config-file", config.toString()));
         all.addAll(List.of(arguments));
         ChildProcess child = run(all.toArray(String[]::new));
-        Matcher ports = STARTED.matcher(child.err.await(STARTED));
+        Matcher ports;
+        try {
+            ports = STARTED.matcher(child.err.await(STARTED));
+        } catch (AssertionError neverStarted) {
+            child.close();
+            throw neverStarted;
+        }
         ports.find();
         child.port = Integer.parseInt(ports.group(1));
         child.adminPort = Integer.parseInt(ports.group(2));
