@@ -157,11 +157,6 @@ public final class ScriptedBackend implements AutoCloseable {
         return await(Count.RUNNING, wanted, true);
     }
 
-    /** Waits until that many request heads were seen since the start. */
-    public ScriptedBackend awaitRequests(int wanted) {
-        return await(Count.REQUESTS, wanted, false);
-    }
-
     /** Waits until that many requests were received to their end since the start. */
     public ScriptedBackend awaitCompleteRequests(int wanted) {
         return await(Count.COMPLETE_REQUESTS, wanted, false);

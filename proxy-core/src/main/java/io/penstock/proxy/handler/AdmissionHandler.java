@@ -118,8 +118,7 @@ final class AdmissionHandler extends RequestHandler implements AdmissionOutcome 
         } catch (RuntimeException | Error broken) {
             if (!context.phase().over()) {
                 next().withdraw(context);
-                previous().reset(context, ResetReason.UPSTREAM_FAILED);
-                completion.end(context, Phase.RESET, EndCause.INTERNAL);
+                completion.reset(this, context, ResetReason.UPSTREAM_FAILED, EndCause.INTERNAL);
             }
             throw broken;
         }

@@ -4,6 +4,7 @@ import io.penstock.proxy.request.EndCause;
 import io.penstock.proxy.request.Phase;
 import io.penstock.proxy.request.RequestContext;
 import io.penstock.proxy.request.RequestObserver;
+import io.penstock.proxy.request.ResetReason;
 
 /** The one way out of the chain: what a request holds is given back here, once, however it ended. One event loop each. */
 final class Completion {
@@ -14,6 +15,12 @@ final class Completion {
     Completion(Timers timers, RequestObserver observer) {
         this.timers = timers;
         this.observer = observer;
+    }
+
+    /** Ends the request so that the client cannot take what it got for complete; the reset goes out before {@code from}. */
+    void reset(RequestHandler from, RequestContext context, ResetReason reason, EndCause cause) {
+        from.previous().reset(context, reason);
+        end(context, Phase.RESET, cause);
     }
 
     /**

@@ -70,11 +70,10 @@ final class ForwardHandler extends RequestHandler implements UpstreamListener {
         RequestBody body = context.body();
         try {
             exchange.headers(context.head(), body.complete() && !body.hasUnsent());
-            progress(context);
             if (body.hasUnsent()) {
                 sendBody(context, exchange);
-            } else if (body.complete()) {
-                context.times().sent(timers.now());
+            } else {
+                requestMoved(context);
             }
         } catch (IllegalArgumentException e) {
             notForThisBackend(context, e);
@@ -87,8 +86,7 @@ final class ForwardHandler extends RequestHandler implements UpstreamListener {
         if (context.phase().beforeResponse()) {
             replies.send(this, context, 400, String.valueOf(why.getMessage()), EndCause.CLIENT_PROTOCOL);
         } else {
-            previous().reset(context, ResetReason.CLIENT_PROTOCOL);
-            completion.end(context, Phase.RESET, EndCause.CLIENT_PROTOCOL);
+            completion.reset(this, context, ResetReason.CLIENT_PROTOCOL, EndCause.CLIENT_PROTOCOL);
         }
     }
 
@@ -111,12 +109,17 @@ final class ForwardHandler extends RequestHandler implements UpstreamListener {
         body.drainTo(sender);
         sender.finish(body.complete());
         context.oweCredit(body.sent(sender.bytes()));
-        if (body.complete()) {
+        requestMoved(context);
+        returnCredit(context, exchange);
+    }
+
+    /** Bytes of the request went out; the last of them starts the wait for the response head. */
+    private void requestMoved(RequestContext context) {
+        if (context.body().complete()) {
             context.times().sent(timers.now());
         } else {
             progress(context);
         }
-        returnCredit(context, exchange);
     }
 
     private void returnCredit(RequestContext context, UpstreamExchange exchange) {
@@ -205,8 +208,7 @@ final class ForwardHandler extends RequestHandler implements UpstreamListener {
             endpoint.failed();
         }
         if (context.phase() == Phase.RESPONDING) {
-            previous().reset(context, ResetReason.UPSTREAM_FAILED);
-            completion.end(context, Phase.RESET, EndCause.UPSTREAM_ERROR);
+            completion.reset(this, context, ResetReason.UPSTREAM_FAILED, EndCause.UPSTREAM_ERROR);
             return;
         }
         if (Replays.allows(context, endpoint, fault, timers.now())) {
@@ -222,8 +224,7 @@ final class ForwardHandler extends RequestHandler implements UpstreamListener {
         events.replayed(endpoint);
         context.countReplay();
         context.body().rewind();
-        if (fault.reused() && fault.kind() == UpstreamFault.Kind.CLOSED) {
-            // The server closed an idle connection as we used it: the same endpoint, still charged, on a new one.
+        if (Replays.sameEndpoint(fault)) {
             context.moveTo(Phase.CONNECTING);
             open(context);
             return;
@@ -243,8 +244,7 @@ final class ForwardHandler extends RequestHandler implements UpstreamListener {
             replies.send(this, context, clientStalled ? 408 : 504, clientStalled ? "The request body did not arrive in time"
                     : "The model server did not answer in time (" + timer + ")", EndCause.TIMEOUT);
         } else {
-            previous().reset(context, ResetReason.TIMED_OUT);
-            completion.end(context, Phase.RESET, EndCause.TIMEOUT);
+            completion.reset(this, context, ResetReason.TIMED_OUT, EndCause.TIMEOUT);
         }
     }
 

@@ -33,7 +33,12 @@ final class Replays {
         };
     }
 
-    static boolean lostIdleRace(RequestContext context, UpstreamFault fault, long now) {
+    /** Whether the replay goes to the same endpoint, still charged, on a new connection: the fault says nothing against it. */
+    static boolean sameEndpoint(UpstreamFault fault) {
+        return fault.kind() == UpstreamFault.Kind.CLOSED && fault.reused();
+    }
+
+    private static boolean lostIdleRace(RequestContext context, UpstreamFault fault, long now) {
         return fault.reused() && now - context.times().progress() <= IDLE_RACE_NANOS;
     }
 

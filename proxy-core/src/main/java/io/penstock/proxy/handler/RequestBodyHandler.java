@@ -3,7 +3,6 @@ package io.penstock.proxy.handler;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.penstock.proxy.request.EndCause;
-import io.penstock.proxy.request.Phase;
 import io.penstock.proxy.request.RequestContext;
 import io.penstock.proxy.request.ResetReason;
 
@@ -47,8 +46,7 @@ final class RequestBodyHandler extends RequestHandler {
         if (context.phase().beforeResponse()) {
             tooLarge(context);
         } else {
-            previous().reset(context, ResetReason.CLIENT_PROTOCOL);
-            completion.end(context, Phase.RESET, EndCause.CLIENT_PROTOCOL);
+            completion.reset(this, context, ResetReason.CLIENT_PROTOCOL, EndCause.CLIENT_PROTOCOL);
         }
     }
 

@@ -205,11 +205,6 @@ public final class RequestContext implements AdmissionRequest, AdmissionListener
         return endpoint;
     }
 
-    /** Whether flow control charged an endpoint for this request. */
-    public boolean charged() {
-        return lease != null;
-    }
-
     /** Gives the charge back, once. */
     public void closeLease() {
         Lease open = lease;
