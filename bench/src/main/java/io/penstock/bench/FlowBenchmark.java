@@ -110,6 +110,11 @@ public class FlowBenchmark {
         }
 
         @Override
+        public long receivedNanos() {
+            return 0;
+        }
+
+        @Override
         public long ttlNanos() {
             return 0;
         }
@@ -133,8 +138,13 @@ public class FlowBenchmark {
         }
 
         @Override
-        public void onRefused(RejectReason reason) {
+        public void onRefused(RejectReason reason, int retryAfterSeconds) {
             throw new IllegalStateException("refused: " + reason);
+        }
+
+        @Override
+        public void onEvicted() {
+            throw new IllegalStateException("evicted");
         }
     }
 

@@ -15,6 +15,27 @@ public interface AdmissionRequest {
     /** The caller's own queue-wait budget in nanoseconds; it only ever shortens the band's. 0 means none. */
     long ttlNanos();
 
+    /** When the request's head was there, on the controller's clock. */
+    long receivedNanos();
+
+    /**
+     * The client's objective for the first token, in nanoseconds from {@link #receivedNanos()}; negative when it has none. Zero is an
+     * objective.
+     */
+    default long ttftSloNanos() {
+        return -1;
+    }
+
+    /** Estimated tokens of the prompt, 0 or more; 0 where nothing counts them. */
+    default long promptTokens() {
+        return 0;
+    }
+
+    /** The most tokens that the client lets the server produce; negative when it says nothing. */
+    default long maxOutputTokens() {
+        return -1;
+    }
+
     /** Whether this endpoint has already failed this request, so that a replay goes to another one. */
     boolean excludes(EndpointView endpoint);
 }

@@ -1,5 +1,7 @@
 package io.penstock.flow;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Where flow control tells what happened, for metrics and logs. Called on whatever thread made it happen: implementations are quick, never
  * block and never throw.
@@ -16,6 +18,40 @@ public interface FlowEvents {
 
     /** A submission ended, whatever the outcome. */
     default void settled(FlowKey requested, FlowKey effective, Outcome outcome, long bytes, long waitedNanos) {
+    }
+
+    /**
+     * The drainer took an arrival in, or found it settled by then.
+     *
+     * @param outcome null when the request waits now
+     * @param nanos since its submission
+     */
+    default void enqueued(FlowKey effective, @Nullable Outcome outcome, long nanos) {
+    }
+
+    /** Nothing of this flow has waited for a while: it is forgotten, and its series may go. */
+    default void flowRemoved(FlowKey flow) {
+    }
+
+    /** Running requests were told to stop so that the band of that priority may dispatch (spec/flow-control section 9). */
+    default void revoked(int demandPriority, int requests) {
+    }
+
+    /**
+     * A revocation ended.
+     *
+     * @param confirmed whether the request's stream ended; false when that took too long
+     * @param nanos since it was issued
+     */
+    default void revocationEnded(boolean confirmed, long nanos) {
+    }
+
+    /** How much saturation was to be reclaimed at the last sizing. */
+    default void reclaimTarget(double target) {
+    }
+
+    /** How much saturation is being reclaimed at this moment. */
+    default void reclaimPending(double pending) {
     }
 
     /** A stage was measured. */

@@ -20,6 +20,9 @@ public interface FlowHandle {
     /** The head's body bytes. */
     long headBytes();
 
+    /** The head's estimated prompt tokens, 0 where nothing counts them. */
+    long headTokens();
+
     /** When the head was submitted, on the controller's clock. */
     long headSubmittedNanos();
 

@@ -14,6 +14,8 @@ public enum RejectReason {
     CONTEXT_CANCELLED("rejected-context-cancelled"),
     /** The process is stopping. */
     SHUTTING_DOWN("rejected-shutting-down"),
+    /** It ran, and was stopped for a band above it; never an outcome of a wait. */
+    EVICTED("evicted"),
     /** Something broke inside; carries no header. */
     INTERNAL(null);
 

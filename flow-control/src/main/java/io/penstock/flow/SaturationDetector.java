@@ -1,6 +1,7 @@
 package io.penstock.flow;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Says how loaded endpoints are. Called by the drainer: no blocking, no allocation, fails closed with 1.0. 0.0 is idle, 1.0 the set point;
@@ -13,6 +14,15 @@ public interface SaturationDetector {
 
     /** Saturation of a list of endpoints; 1.0 for an empty list. */
     double saturation(List<EndpointView> endpoints, long nowNanos);
+
+    /**
+     * The same of one stage's endpoints, for detectors to which stages are not all the same.
+     *
+     * @param stage what the endpoints serve; null for a pool that is not split into stages
+     */
+    default double saturation(@Nullable Stage stage, List<EndpointView> endpoints, long nowNanos) {
+        return saturation(endpoints, nowNanos);
+    }
 
     /** One endpoint's own ratio, by which placement ranks. */
     double load(EndpointView endpoint, long nowNanos);

@@ -131,6 +131,11 @@ final class FlowQueue implements FlowHandle {
     }
 
     @Override
+    public long headTokens() {
+        return first().tokens;
+    }
+
+    @Override
     public long headSubmittedNanos() {
         return first().submittedNanos;
     }

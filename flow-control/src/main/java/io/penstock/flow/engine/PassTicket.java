@@ -80,7 +80,7 @@ final class PassTicket implements Ticket, Runnable {
             if (charged != null) {
                 listener.onPassed(charged);
             } else if (why != null) {
-                listener.onRefused(why);
+                listener.onRefused(why, 0);
             }
         } catch (Throwable broken) {
             close(charged);

@@ -61,6 +61,8 @@ final class QueuedTicket implements Ticket, Runnable {
     final FlowKey requested;
     final FlowKey effective;
     final long bytes;
+    /** Estimated tokens of the prompt. */
+    final long tokens;
     final long submittedNanos;
     /** Queue-wait budget while the pool has endpoints; 0 for none. */
     final long budgetNanos;
@@ -98,6 +100,7 @@ final class QueuedTicket implements Ticket, Runnable {
         this.requested = requested;
         this.effective = effective;
         this.bytes = bytes;
+        this.tokens = Math.max(0, request.promptTokens());
         this.submittedNanos = submittedNanos;
         this.budgetNanos = budgetNanos;
         this.returned = returned;
@@ -204,7 +207,7 @@ final class QueuedTicket implements Ticket, Runnable {
         Lease charged = lease;
         try {
             if (charged == null) {
-                to.onRefused(Objects.requireNonNull(reason));
+                to.onRefused(Objects.requireNonNull(reason), 0);
             } else {
                 to.onDispatched(effective, charged, waitedNanos);
                 lease = null;

@@ -140,7 +140,11 @@ class FailureTest {
             }
 
             @Override
-            public void onRefused(RejectReason reason) {
+            public void onEvicted() {
+            }
+
+            @Override
+            public void onRefused(RejectReason reason, int retryAfterSeconds) {
             }
         }, Runnable::run);
         assertThat(rig.placement.open()).isZero();

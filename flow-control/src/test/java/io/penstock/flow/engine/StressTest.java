@@ -211,7 +211,11 @@ class StressTest {
                     }
 
                     @Override
-                    public void onRefused(RejectReason reason) {
+                    public void onEvicted() {
+                    }
+
+                    @Override
+                    public void onRefused(RejectReason reason, int retryAfterSeconds) {
                         wrong.incrementAndGet();
                     }
                 }, Runnable::run);

@@ -163,6 +163,11 @@ class GlobalStrictFairnessPolicyTest {
         }
 
         @Override
+        public long headTokens() {
+            return 1;
+        }
+
+        @Override
         public long headSubmittedNanos() {
             return 0;
         }

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 public final class RecordingListener implements AdmissionListener {
 
     private final AtomicInteger outcomes = new AtomicInteger();
+    private final AtomicInteger evictions = new AtomicInteger();
+    private volatile int retryAfter = -1;
     private final Consumer<RecordingListener> onOutcome;
     private volatile @Nullable FlowKey effective;
     private volatile @Nullable Lease lease;
@@ -46,9 +48,25 @@ public final class RecordingListener implements AdmissionListener {
     }
 
     @Override
-    public void onRefused(RejectReason reason) {
+    public void onRefused(RejectReason reason, int retryAfterSeconds) {
         refused = reason;
+        retryAfter = retryAfterSeconds;
         heard();
+    }
+
+    @Override
+    public void onEvicted() {
+        evictions.incrementAndGet();
+    }
+
+    /** How often it was told to stop. */
+    public int evictions() {
+        return evictions.get();
+    }
+
+    /** The seconds that came with a refusal; -1 without one. */
+    public int retryAfter() {
+        return retryAfter;
     }
 
     private void heard() {

@@ -13,8 +13,12 @@ import java.util.Set;
  * @param byteSize its body's bytes
  * @param ttlNanos its own budget, 0 for none
  * @param excluded names of endpoints that have failed it
+ * @param receivedNanos when its head was there
+ * @param ttftSloNanos its objective for the first token, negative for none
+ * @param promptTokens estimated
  */
-public record TestRequest(FlowKey flowKey, long byteSize, long ttlNanos, Set<String> excluded) implements AdmissionRequest {
+public record TestRequest(FlowKey flowKey, long byteSize, long ttlNanos, Set<String> excluded, long receivedNanos, long ttftSloNanos,
+        long promptTokens) implements AdmissionRequest {
 
     /** A small request of the default flow. */
     public static TestRequest in(int priority) {
@@ -22,19 +26,28 @@ public record TestRequest(FlowKey flowKey, long byteSize, long ttlNanos, Set<Str
     }
 
     public static TestRequest of(String fairnessId, int priority) {
-        return new TestRequest(new FlowKey(fairnessId, priority), 1, 0, Set.of());
+        return new TestRequest(new FlowKey(fairnessId, priority), 1, 0, Set.of(), 0, -1, 0);
     }
 
     public TestRequest bytes(long bytes) {
-        return new TestRequest(flowKey, bytes, ttlNanos, excluded);
+        return new TestRequest(flowKey, bytes, ttlNanos, excluded, receivedNanos, ttftSloNanos, promptTokens);
     }
 
     public TestRequest ttl(Duration ttl) {
-        return new TestRequest(flowKey, byteSize, ttl.toNanos(), excluded);
+        return new TestRequest(flowKey, byteSize, ttl.toNanos(), excluded, receivedNanos, ttftSloNanos, promptTokens);
     }
 
     public TestRequest excluding(String... endpoints) {
-        return new TestRequest(flowKey, byteSize, ttlNanos, Set.of(endpoints));
+        return new TestRequest(flowKey, byteSize, ttlNanos, Set.of(endpoints), receivedNanos, ttftSloNanos, promptTokens);
+    }
+
+    /** With an objective for the first token. */
+    public TestRequest slo(long received, Duration firstToken) {
+        return new TestRequest(flowKey, byteSize, ttlNanos, excluded, received, firstToken.toNanos(), promptTokens);
+    }
+
+    public TestRequest tokens(long prompt) {
+        return new TestRequest(flowKey, byteSize, ttlNanos, excluded, receivedNanos, ttftSloNanos, prompt);
     }
 
     @Override

@@ -160,7 +160,7 @@ final class Http2Exchange implements DownstreamExchange {
     private static Http2Error error(ResetReason reason) {
         return switch (reason) {
             case UPSTREAM_FAILED -> Http2Error.INTERNAL_ERROR;
-            case TIMED_OUT, SHUTDOWN -> Http2Error.CANCEL;
+            case TIMED_OUT, SHUTDOWN, EVICTED -> Http2Error.CANCEL;
             case CLIENT_PROTOCOL -> Http2Error.PROTOCOL_ERROR;
             case BODY_NOT_NEEDED -> Http2Error.NO_ERROR;
         };

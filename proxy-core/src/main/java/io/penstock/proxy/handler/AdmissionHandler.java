@@ -111,6 +111,19 @@ final class AdmissionHandler extends RequestHandler implements AdmissionOutcome 
         }
     }
 
+    @Override
+    public void evicted(RequestContext context) {
+        if (context.phase().over()) {
+            return;
+        }
+        withdraw(context);
+        if (context.phase().beforeResponse()) {
+            replies.refuse(this, context, RejectReason.EVICTED);
+        } else {
+            completion.reset(this, context, ResetReason.EVICTED, EndCause.EVICTED);
+        }
+    }
+
     /** Nobody above this frame knows the request: the caller only closes the lease (OutOfDirectMemoryError is the likely one). */
     private void goOrEnd(RequestContext context) {
         try {

@@ -23,7 +23,7 @@ final class LocalReplies {
     void refuse(RequestHandler from, RequestContext context, RejectReason reason) {
         context.dropReason(reason);
         int status = switch (reason) {
-            case SATURATED, TTL_EXPIRED -> 429;
+            case SATURATED, TTL_EXPIRED, EVICTED -> 429;
             case NO_ENDPOINTS, CONTEXT_CANCELLED, SHUTTING_DOWN -> 503;
             case INTERNAL -> 500;
         };
@@ -37,6 +37,7 @@ final class LocalReplies {
             case NO_ENDPOINTS -> "No model server is available";
             case CONTEXT_CANCELLED -> "The request was cancelled";
             case SHUTTING_DOWN -> "The proxy is shutting down";
+            case EVICTED -> "The request was stopped for one of a higher priority";
             case INTERNAL -> "Internal error";
         };
     }

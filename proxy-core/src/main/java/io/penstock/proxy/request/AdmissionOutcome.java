@@ -15,4 +15,7 @@ public interface AdmissionOutcome {
 
     /** The request must not run. */
     void refused(RequestContext context, RejectReason reason);
+
+    /** The request runs and must stop; it may have ended in the meantime. */
+    void evicted(RequestContext context);
 }

@@ -23,6 +23,8 @@ public enum EndCause {
     QUEUE_EXPIRED("queue-expired"),
     /** Flow control had no room, or there was no endpoint. */
     REFUSED("refused"),
+    /** Flow control stopped it for a band above it. */
+    EVICTED("evicted"),
     /** The process was stopping. */
     SHUTDOWN("shutdown"),
     /** A defect of the proxy. */
@@ -54,6 +56,7 @@ public enum EndCause {
             case TIMED_OUT -> TIMEOUT;
             case CLIENT_PROTOCOL -> CLIENT_PROTOCOL;
             case SHUTDOWN -> SHUTDOWN;
+            case EVICTED -> EVICTED;
             case BODY_NOT_NEEDED -> NATURAL;
         };
     }
@@ -65,6 +68,7 @@ public enum EndCause {
             case TTL_EXPIRED -> QUEUE_EXPIRED;
             case CONTEXT_CANCELLED -> CLIENT_DISCONNECT;
             case SHUTTING_DOWN -> SHUTDOWN;
+            case EVICTED -> EVICTED;
             case INTERNAL -> INTERNAL;
         };
     }

@@ -41,6 +41,7 @@ public final class RequestContext implements AdmissionRequest, AdmissionListener
     private @Nullable FlowKey effective;
     private long waitedNanos;
     private @Nullable RejectReason dropReason;
+    private int retryAfterSeconds;
 
     // Forwarding.
     private @Nullable Endpoint endpoint;
@@ -109,6 +110,11 @@ public final class RequestContext implements AdmissionRequest, AdmissionListener
         return ttlNanos;
     }
 
+    @Override
+    public long receivedNanos() {
+        return times.received();
+    }
+
     /** Fixes what flow control needs; before the first submission. */
     public void identify(FlowKey key, long bytes, long ttl) {
         flowKey = key;
@@ -158,8 +164,19 @@ public final class RequestContext implements AdmissionRequest, AdmissionListener
     }
 
     @Override
-    public void onRefused(RejectReason reason) {
+    public void onRefused(RejectReason reason, int seconds) {
+        retryAfterSeconds = seconds;
         receiver().refused(this, reason);
+    }
+
+    @Override
+    public void onEvicted() {
+        receiver().evicted(this);
+    }
+
+    /** What flow control said with a refusal, 1 to 30 seconds; 0 for nothing. */
+    public int retryAfterSeconds() {
+        return retryAfterSeconds;
     }
 
     private AdmissionOutcome receiver() {

@@ -10,6 +10,8 @@ public enum ResetReason {
     CLIENT_PROTOCOL,
     /** The process stops and the drain timeout is over. CANCEL. */
     SHUTDOWN,
+    /** Flow control stopped a running request for a band above it. CANCEL. */
+    EVICTED,
     /** The response was complete before the request body was; the client need not send the rest. NO_ERROR. */
     BODY_NOT_NEEDED
 }

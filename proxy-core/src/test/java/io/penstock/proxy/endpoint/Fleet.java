@@ -40,6 +40,11 @@ final class Fleet {
             }
 
             @Override
+            public long receivedNanos() {
+                return 0;
+            }
+
+            @Override
             public long ttlNanos() {
                 return 0;
             }

@@ -47,7 +47,7 @@ final class StubFlow implements FlowController {
 
         void refuse(RejectReason reason) {
             settled = true;
-            listener.onRefused(reason);
+            listener.onRefused(reason, 0);
         }
 
         @Override
