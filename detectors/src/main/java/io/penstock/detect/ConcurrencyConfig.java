@@ -1,5 +1,7 @@
 package io.penstock.detect;
 
+import io.penstock.flow.plugin.Parameters;
+import io.penstock.flow.plugin.Problems;
 import java.util.Map;
 import java.util.SortedSet;
 
@@ -36,7 +38,7 @@ record ConcurrencyConfig(ConcurrencyMode mode, long maxConcurrency, long maxToke
 
     static ConcurrencyConfig from(Map<String, ?> values) {
         Parameters in = new Parameters(values, PARAMETERS);
-        ConcurrencyMode mode = in.mode(MODE, DEFAULTS.mode);
+        ConcurrencyMode mode = in.choice(MODE, ConcurrencyMode.WORDS, DEFAULTS.mode);
         long requests = in.integer(REQUESTS, DEFAULTS.maxConcurrency);
         long tokens = in.integer(TOKENS, DEFAULTS.maxTokenConcurrency);
         double headroom = in.decimal(HEADROOM, DEFAULTS.headroom);

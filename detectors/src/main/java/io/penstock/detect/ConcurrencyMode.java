@@ -1,7 +1,8 @@
 package io.penstock.detect;
 
+import java.util.LinkedHashMap;
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
+import java.util.Map;
 
 /** What a concurrency detector counts. */
 enum ConcurrencyMode {
@@ -10,21 +11,15 @@ enum ConcurrencyMode {
     /** Both; the fuller one counts. */
     HYBRID;
 
-    private static final ConcurrencyMode[] ALL = values();
-
     /** As written in configuration. */
-    String label() {
-        return name().toLowerCase(Locale.ROOT);
-    }
+    static final Map<String, ConcurrencyMode> WORDS = words();
 
-    /** The mode of that label, in that case, or null. */
-    static @Nullable ConcurrencyMode of(String label) {
-        for (ConcurrencyMode mode : ALL) {
-            if (mode.label().equals(label)) {
-                return mode;
-            }
+    private static Map<String, ConcurrencyMode> words() {
+        Map<String, ConcurrencyMode> words = new LinkedHashMap<>();
+        for (ConcurrencyMode mode : values()) {
+            words.put(mode.name().toLowerCase(Locale.ROOT), mode);
         }
-        return null;
+        return words;
     }
 
     boolean countsRequests() {

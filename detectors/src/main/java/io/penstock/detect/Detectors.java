@@ -1,7 +1,8 @@
 package io.penstock.detect;
 
-import io.penstock.detect.DetectorConfigException.Problem;
 import io.penstock.flow.SaturationDetector;
+import io.penstock.flow.plugin.PluginConfigException;
+import io.penstock.flow.plugin.PluginConfigException.Problem;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +48,7 @@ public final class Detectors {
     /**
      * Makes a detector whose stale endpoints nobody counts.
      *
-     * @throws DetectorConfigException with all problems, when the type or a parameter is unknown, of the wrong type or out of range
+     * @throws PluginConfigException with all problems, when the type or a parameter is unknown, of the wrong type or out of range
      */
     public static SaturationDetector create(String type, String name, Map<String, ?> parameters) {
         return create(type, name, parameters, NOBODY);
@@ -58,13 +59,13 @@ public final class Detectors {
      *
      * @param staleEndpoints told on every call of a utilization detector, on the caller's thread: the detector's name and how many
      *         endpoints had no fresh sample; it must be quick and not throw
-     * @throws DetectorConfigException with all problems, when the type or a parameter is unknown, of the wrong type or out of range
+     * @throws PluginConfigException with all problems, when the type or a parameter is unknown, of the wrong type or out of range
      */
     public static SaturationDetector create(String type, String name, Map<String, ?> parameters, ObjIntConsumer<String> staleEndpoints) {
         return switch (type) {
             case ConcurrencyDetector.TYPE -> new ConcurrencyDetector(name, ConcurrencyConfig.from(parameters));
             case UtilizationDetector.TYPE -> new UtilizationDetector(name, UtilizationConfig.from(parameters), staleEndpoints);
-            default -> throw new DetectorConfigException(
+            default -> throw new PluginConfigException(
                     List.of(new Problem("", "type: " + type + " (expected: " + String.join(" or ", TYPES) + ')')));
         };
     }

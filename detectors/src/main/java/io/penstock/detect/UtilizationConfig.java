@@ -1,5 +1,7 @@
 package io.penstock.detect;
 
+import io.penstock.flow.plugin.Parameters;
+import io.penstock.flow.plugin.Problems;
 import java.util.Map;
 import java.util.SortedSet;
 

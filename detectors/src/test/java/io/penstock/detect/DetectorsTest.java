@@ -3,7 +3,8 @@ package io.penstock.detect;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.penstock.detect.DetectorConfigException.Problem;
+import io.penstock.flow.plugin.PluginConfigException;
+import io.penstock.flow.plugin.PluginConfigException.Problem;
 import java.math.BigInteger;
 import java.util.HashMap;
 import java.util.List;
@@ -136,8 +137,8 @@ class DetectorsTest {
     }
 
     private static List<Problem> problems(String type, Map<String, ?> parameters) {
-        DetectorConfigException thrown =
-                catchThrowableOfType(DetectorConfigException.class, () -> Detectors.create(type, "d", parameters));
+        PluginConfigException thrown =
+                catchThrowableOfType(PluginConfigException.class, () -> Detectors.create(type, "d", parameters));
         assertThat(thrown).isNotNull();
         for (Problem problem : thrown.problems()) {
             assertThat(thrown).hasMessageContaining(problem.message());

@@ -1,7 +1,7 @@
 package io.penstock.proxy.config;
 
-import io.penstock.detect.DetectorConfigException;
 import io.penstock.detect.Detectors;
+import io.penstock.flow.plugin.PluginConfigException;
 import java.util.List;
 import java.util.Set;
 
@@ -17,7 +17,7 @@ final class DetectorParameters {
         known.forEach(name -> parameters.reading().ask(parameters.path() + '.' + name));
         try {
             Detectors.create(spec.type(), spec.name(), spec.parameters());
-        } catch (DetectorConfigException e) {
+        } catch (PluginConfigException e) {
             report(item, parameters, known, e.problems(), true);
         }
         report(item, parameters, known, Detectors.notices(spec.type(), spec.parameters()), false);
@@ -28,9 +28,9 @@ final class DetectorParameters {
         }
     }
 
-    private static void report(Field item, Field parameters, Set<String> known, List<DetectorConfigException.Problem> problems,
+    private static void report(Field item, Field parameters, Set<String> known, List<PluginConfigException.Problem> problems,
             boolean error) {
-        for (DetectorConfigException.Problem problem : problems) {
+        for (PluginConfigException.Problem problem : problems) {
             Location at = placeOf(item, parameters, problem.parameter());
             String message = parameters.path() + '.' + problem.message();
             String parameter = problem.parameter();

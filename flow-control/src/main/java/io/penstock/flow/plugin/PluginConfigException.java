@@ -1,16 +1,17 @@
-package io.penstock.detect;
+package io.penstock.flow.plugin;
 
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Refuses a detector's type or parameters; it holds every problem, so that all of them can be shown at once. Immutable. */
-public final class DetectorConfigException extends IllegalArgumentException {
+/** Refuses a plugin's type or parameters; it holds every problem, so that all of them can be shown at once. Immutable. */
+public final class PluginConfigException extends IllegalArgumentException {
 
     private static final long serialVersionUID = 1L;
 
     private final transient List<Problem> problems;
 
-    DetectorConfigException(List<Problem> problems) {
+    /** @param problems at least one */
+    public PluginConfigException(List<Problem> problems) {
         super(problems.stream().map(Problem::message).collect(Collectors.joining("; ")));
         this.problems = List.copyOf(problems);
     }

@@ -1,6 +1,7 @@
-package io.penstock.detect;
+package io.penstock.flow.plugin;
 
 import io.penstock.flow.config.GoDuration;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
 import java.util.function.Supplier;
@@ -10,12 +11,13 @@ import org.jspecify.annotations.Nullable;
  * Reads a plugin's {@code parameters} as YAML scalars. A value of the wrong type is noted and read as its default, so that the other values
  * are checked too; null is the default, as in llm-d. One thread, short-lived.
  */
-final class Parameters {
+public final class Parameters {
 
     private final Map<String, ?> values;
     private final Problems problems = new Problems();
 
-    Parameters(Map<String, ?> values, SortedSet<String> known) {
+    /** @param known every parameter that there is; any other is a problem */
+    public Parameters(Map<String, ?> values, SortedSet<String> known) {
         this.values = values;
         for (Map.Entry<String, ?> entry : values.entrySet()) {
             if (!known.contains(entry.getKey())) {
@@ -24,7 +26,7 @@ final class Parameters {
         }
     }
 
-    long integer(String name, long otherwise) {
+    public long integer(String name, long otherwise) {
         Object value = values.get(name);
         if (value instanceof Long || value instanceof Integer) {
             return ((Number) value).longValue();
@@ -32,39 +34,45 @@ final class Parameters {
         return wrong(name, value, "a whole number up to " + Long.MAX_VALUE, otherwise);
     }
 
-    double decimal(String name, double otherwise) {
+    public double decimal(String name, double otherwise) {
         Object value = values.get(name);
         return value instanceof Number number ? number.doubleValue() : wrong(name, value, "a number", otherwise);
     }
 
-    boolean flag(String name, boolean otherwise) {
+    public boolean flag(String name, boolean otherwise) {
         Object value = values.get(name);
         return value instanceof Boolean flag ? flag : wrong(name, value, "true or false", otherwise);
     }
 
-    String text(String name, String otherwise) {
+    public String text(String name, String otherwise) {
         Object value = values.get(name);
         return value instanceof String text ? text : wrong(name, value, "a string", otherwise);
     }
 
-    long nanos(String name, long otherwise) {
+    public long nanos(String name, long otherwise) {
         Object value = values.get(name);
         long nanos = value instanceof String text ? GoDuration.tryParseNanos(text) : GoDuration.INVALID;
         return nanos == GoDuration.INVALID ? wrong(name, value, "a Go duration such as 200ms, 1m30s", otherwise) : nanos;
     }
 
-    ConcurrencyMode mode(String name, ConcurrencyMode otherwise) {
+    /** One of several words, each of which stands for a value; they are listed in a message in the map's order. */
+    public <V> V choice(String name, Map<String, V> words, V otherwise) {
         Object value = values.get(name);
-        ConcurrencyMode mode = value instanceof String label ? ConcurrencyMode.of(label) : null;
-        return mode == null ? wrong(name, value, "requests, tokens or hybrid", otherwise) : mode;
+        V chosen = value instanceof String word ? words.get(word) : null;
+        return chosen == null ? wrong(name, value, listed(List.copyOf(words.keySet())), otherwise) : chosen;
+    }
+
+    private static String listed(List<String> words) {
+        int last = words.size() - 1;
+        return last == 0 ? words.get(0) : String.join(", ", words.subList(0, last)) + " or " + words.get(last);
     }
 
     /** Makes the record from what was read and throws if anything was wrong, here or there. */
-    <R> R build(Supplier<R> settings) {
+    public <R> R build(Supplier<R> settings) {
         @Nullable R made = null;
         try {
             made = settings.get();
-        } catch (DetectorConfigException e) {
+        } catch (PluginConfigException e) {
             problems.addAll(e);
         }
         problems.throwIfAny();
