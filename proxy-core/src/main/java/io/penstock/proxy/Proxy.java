@@ -5,6 +5,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.EventExecutor;
 import io.penstock.flow.BandView;
 import io.penstock.flow.FlowController;
+import io.penstock.flow.UsageSink;
 import io.penstock.flow.engine.Collaborators;
 import io.penstock.flow.engine.FlowControllers;
 import io.penstock.flow.policy.Policies;
@@ -13,6 +14,7 @@ import io.penstock.proxy.accesslog.AccessLog;
 import io.penstock.proxy.admin.AdminServer;
 import io.penstock.proxy.admin.EndpointRow;
 import io.penstock.proxy.admin.MetricsServer;
+import io.penstock.proxy.admitter.AdmitterSet;
 import io.penstock.proxy.config.PickerSettings;
 import io.penstock.proxy.config.ProxyConfig;
 import io.penstock.proxy.config.Settings;
@@ -75,6 +77,7 @@ public final class Proxy implements AutoCloseable {
     private final RateLimitedLog warnings = new RateLimitedLog(LOG, clock);
     private final FlowSignal signal = new FlowSignal();
     private final LeastLoadPlacement placement;
+    private final AdmitterSet admitters;
     private final FlowController flow;
     private final EventLoopGroup group;
     private final AccessLog accessLog;
@@ -95,6 +98,7 @@ public final class Proxy implements AutoCloseable {
         accessLog = closing.add(AccessLog.open(config.accessLog(), clock));
         meters.accessLogDropped(accessLog::dropped);
 
+        admitters = new AdmitterSet(meters::denied);
         pool = new EndpointPool(clock);
         PoolMeters poolMeters = new PoolMeters(metrics, options.pool(), () -> AdminBridge.rows(pool, clock.getAsLong()),
                 options.metricsStaleness());
@@ -194,7 +198,7 @@ public final class Proxy implements AutoCloseable {
         pool.listen(change -> retire(connector, change));
         ChainServices services = new ChainServices(flow, settings.picker().flowControlEnabled() ? flow.capacity() : null,
                 config.compat().headroomShortName(), failure -> LOG.debug("A band's counts could not be read", failure),
-                placement::pickUncounted, new FlowResolver(objectives::get, meters::badTtl), config.timeouts(),
+                placement::pickUncounted, new FlowResolver(objectives::get, meters::badTtl), admitters, UsageSink.NONE, config.timeouts(),
                 config.limits().maxRequestBodyBytes(), new RequestLog(meters, accessLog, clock), EventBridges.forward(meters, warnings),
                 clock);
         return closing.add(RequestChain.build(services, connector, loop));

@@ -61,16 +61,27 @@ final class RequestLog implements RequestObserver {
         long start = System.currentTimeMillis() - TimeUnit.NANOSECONDS.toMillis(duration);
         return new AccessRecord(start, textOf(context.head().method()), textOf(context.head().path()), context.client().protocol(),
                 context.status(), cause, context.body().received(), context.bytesSent(), duration, firstByte,
-                queued(context, asked, duration),
+                queued(context, asked, duration), asked ? outcome(context) : null, context.retryAfterSeconds(), context.replays(),
                 asked ? context.flowKey() : null, effective, endpoint == null ? null : endpoint.name(), context.requestId(),
                 reason == null ? null : reason.headerValue(), context.client().peer());
     }
 
     private static long queued(RequestContext context, boolean asked, long duration) {
-        if (!asked) {
+        if (!asked || context.effective() == null && context.endpoint() != null) {
             return -1;
         }
         return context.effective() == null ? duration : context.waitedNanos();
+    }
+
+    /** What flow control said of it first; the drop reason and the time in the queue say the rest. */
+    private static String outcome(RequestContext context) {
+        if (context.effective() != null) {
+            return "dispatched";
+        }
+        if (context.dropReason() != null) {
+            return "refused";
+        }
+        return context.endpoint() == null ? "cancelled" : "passed";
     }
 
     private static CharSequence textOf(@Nullable CharSequence value) {

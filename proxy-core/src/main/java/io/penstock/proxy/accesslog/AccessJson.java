@@ -51,6 +51,8 @@ final class AccessJson {
         millis("duration_ms", record.durationNanos());
         millis("ttfb_ms", record.firstByteNanos());
         millis("queue_ms", record.queueNanos());
+        json.writeStringField("queue_outcome", record.queueOutcome());
+        json.writeNumberField("replays", record.replays());
         priority("priority_requested", record.requested());
         priority("priority_effective", record.effective());
         FlowKey flow = record.requested();
@@ -59,6 +61,11 @@ final class AccessJson {
         json.writeStringField("endpoint", record.endpoint());
         json.writeStringField("request_id", printable(record.requestId()));
         json.writeStringField("drop_reason", record.dropReason());
+        if (record.retryAfterSeconds() == 0) {
+            json.writeNullField("retry_after_s");
+        } else {
+            json.writeNumberField("retry_after_s", record.retryAfterSeconds());
+        }
         json.writeStringField("peer", record.peer());
         json.writeEndObject();
         json.writeRaw('\n');

@@ -18,7 +18,10 @@ import org.jspecify.annotations.Nullable;
  * @param bytesSent response body bytes
  * @param durationNanos from the head to the end
  * @param firstByteNanos from the head to the first byte of the response, or -1
- * @param queueNanos from submission to the outcome, or -1 when flow control was not asked
+ * @param queueNanos from submission to the outcome, or -1 when it was in no queue
+ * @param queueOutcome what flow control said, or null when it was not asked
+ * @param retryAfterSeconds what the client was told with a refusal, 0 for nothing
+ * @param replays how often it was sent again after a connection or its endpoint had failed
  * @param requested the flow asked for, or null when flow control was not asked
  * @param effective the flow that admitted it, or null when none did
  * @param endpoint where it went last, or null
@@ -27,8 +30,9 @@ import org.jspecify.annotations.Nullable;
  * @param peer the client's address without its port
  */
 public record AccessRecord(long startMillis, CharSequence method, CharSequence path, String protocol, int status, EndCause cause,
-        long bytesReceived, long bytesSent, long durationNanos, long firstByteNanos, long queueNanos, @Nullable FlowKey requested,
-        @Nullable FlowKey effective, @Nullable String endpoint, CharSequence requestId, @Nullable String dropReason, String peer) {
+        long bytesReceived, long bytesSent, long durationNanos, long firstByteNanos, long queueNanos, @Nullable String queueOutcome,
+        int retryAfterSeconds, int replays, @Nullable FlowKey requested, @Nullable FlowKey effective, @Nullable String endpoint,
+        CharSequence requestId, @Nullable String dropReason, String peer) {
 
     static final int MAX_METHOD = 32;
     static final int MAX_PATH = 1024;

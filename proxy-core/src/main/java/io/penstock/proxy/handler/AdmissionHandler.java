@@ -10,6 +10,8 @@ import io.penstock.flow.FlowKey;
 import io.penstock.flow.Lease;
 import io.penstock.flow.RejectReason;
 import io.penstock.flow.Ticket;
+import io.penstock.proxy.admitter.AdmitterSet;
+import io.penstock.proxy.admitter.Denial;
 import io.penstock.proxy.endpoint.Endpoint;
 import io.penstock.proxy.request.AdmissionOutcome;
 import io.penstock.proxy.request.ClientGone;
@@ -30,6 +32,7 @@ final class AdmissionHandler extends RequestHandler implements AdmissionOutcome 
 
     private final FlowController flow;
     private final Function<AdmissionRequest, @Nullable Endpoint> bypass;
+    private final AdmitterSet admitters;
     private final LongSupplier clock;
     private final RequestObserver observer;
     private final LocalReplies replies;
@@ -38,6 +41,7 @@ final class AdmissionHandler extends RequestHandler implements AdmissionOutcome 
     AdmissionHandler(ChainServices services, LocalReplies replies, Completion completion) {
         this.flow = services.flow();
         this.bypass = services.bypass();
+        this.admitters = services.admitters();
         this.clock = services.nanoClock();
         this.observer = services.observer();
         this.replies = replies;
@@ -86,12 +90,15 @@ final class AdmissionHandler extends RequestHandler implements AdmissionOutcome 
     public void dispatched(RequestContext context, FlowKey effective, Lease lease, long waitedNanos) {
         if (context.phase() != Phase.QUEUED) {
             // The client's cancel came second: the endpoint is charged for nobody.
+            if (context.effective() == null) {
+                completion.used(effective);
+            }
             lease.close();
             return;
         }
         context.admitted(effective, waitedNanos);
         context.assign((Endpoint) lease.endpoint(), lease);
-        goOrEnd(context);
+        enter(context);
     }
 
     @Override
@@ -101,7 +108,7 @@ final class AdmissionHandler extends RequestHandler implements AdmissionOutcome 
             return;
         }
         context.assign((Endpoint) lease.endpoint(), lease);
-        goOrEnd(context);
+        enter(context);
     }
 
     @Override
@@ -111,29 +118,54 @@ final class AdmissionHandler extends RequestHandler implements AdmissionOutcome 
         }
     }
 
+    /**
+     * Stops a running request. One that waits again, since its endpoint failed it in the meantime, has given its place back by that: what
+     * waits is not evicted (spec/flow-control section 9). One that has been answered is over, or will be before this frame ends.
+     */
     @Override
     public void evicted(RequestContext context) {
-        if (context.phase().over()) {
-            return;
+        switch (context.phase()) {
+            case CONNECTING, FORWARDING -> orEnd(context, () -> {
+                next().withdraw(context);
+                replies.refuse(this, context, RejectReason.EVICTED);
+            });
+            case RESPONDING -> orEnd(context, () -> {
+                next().withdraw(context);
+                completion.reset(this, context, ResetReason.EVICTED, EndCause.EVICTED);
+            });
+            default -> {
+            }
         }
-        withdraw(context);
-        if (context.phase().beforeResponse()) {
-            replies.refuse(this, context, RejectReason.EVICTED);
-        } else {
-            completion.reset(this, context, ResetReason.EVICTED, EndCause.EVICTED);
+    }
+
+    private void enter(RequestContext context) {
+        try {
+            Denial denial = context.replays() == 0 ? admitters.deny(context) : null;
+            if (denial == null) {
+                go(context);
+            } else {
+                replies.send(this, context, denial.status(), denial.message(), EndCause.REFUSED);
+            }
+        } catch (RuntimeException | Error broken) {
+            broken(context);
+            throw broken;
+        }
+    }
+
+    private void orEnd(RequestContext context, Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException | Error broken) {
+            broken(context);
+            throw broken;
         }
     }
 
     /** Nobody above this frame knows the request: the caller only closes the lease (OutOfDirectMemoryError is the likely one). */
-    private void goOrEnd(RequestContext context) {
-        try {
-            go(context);
-        } catch (RuntimeException | Error broken) {
-            if (!context.phase().over()) {
-                next().withdraw(context);
-                completion.reset(this, context, ResetReason.UPSTREAM_FAILED, EndCause.INTERNAL);
-            }
-            throw broken;
+    private void broken(RequestContext context) {
+        if (!context.phase().over()) {
+            next().withdraw(context);
+            completion.reset(this, context, ResetReason.UPSTREAM_FAILED, EndCause.INTERNAL);
         }
     }
 

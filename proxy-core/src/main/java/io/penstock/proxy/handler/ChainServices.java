@@ -3,6 +3,8 @@ package io.penstock.proxy.handler;
 import io.penstock.flow.AdmissionRequest;
 import io.penstock.flow.CapacityReader;
 import io.penstock.flow.FlowController;
+import io.penstock.flow.UsageSink;
+import io.penstock.proxy.admitter.AdmitterSet;
 import io.penstock.proxy.config.ProxyConfig.Timeouts;
 import io.penstock.proxy.endpoint.Endpoint;
 import io.penstock.proxy.request.FlowResolver;
@@ -21,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param onCapacityFailure hears of a failed read of the counts
  * @param bypass picks an endpoint for a request without a body, which no detector counts; null where the pool has none
  * @param flows reads a request's identity
+ * @param admitters asked after admission, before anything is forwarded
+ * @param usage hears of every admitted request that has ended
  * @param timeouts how long things may take
  * @param maxRequestBodyBytes 413 beyond it
  * @param observer hears of every ended request
@@ -28,6 +32,6 @@ import org.jspecify.annotations.Nullable;
  * @param nanoClock the monotonic clock
  */
 public record ChainServices(FlowController flow, @Nullable CapacityReader capacity, boolean headroomShortName,
-        Consumer<Throwable> onCapacityFailure, Function<AdmissionRequest, @Nullable Endpoint> bypass, FlowResolver flows, Timeouts timeouts,
-        long maxRequestBodyBytes, RequestObserver observer, ForwardEvents forwardEvents, LongSupplier nanoClock) {
+        Consumer<Throwable> onCapacityFailure, Function<AdmissionRequest, @Nullable Endpoint> bypass, FlowResolver flows,
+        AdmitterSet admitters, UsageSink usage, Timeouts timeouts, long maxRequestBodyBytes, RequestObserver observer, ForwardEvents forwardEvents, LongSupplier nanoClock) {
 }

@@ -1,5 +1,7 @@
 package io.penstock.proxy.handler;
 
+import io.penstock.flow.FlowKey;
+import io.penstock.flow.UsageSink;
 import io.penstock.proxy.request.EndCause;
 import io.penstock.proxy.request.Phase;
 import io.penstock.proxy.request.RequestContext;
@@ -11,10 +13,12 @@ final class Completion {
 
     private final Timers timers;
     private final RequestObserver observer;
+    private final UsageSink usage;
 
-    Completion(Timers timers, RequestObserver observer) {
+    Completion(Timers timers, RequestObserver observer, UsageSink usage) {
         this.timers = timers;
         this.observer = observer;
+        this.usage = usage;
     }
 
     /** Ends the request so that the client cannot take what it got for complete; the reset goes out before {@code from}. */
@@ -36,6 +40,15 @@ final class Completion {
         context.body().release();
         context.upstream(null);
         observer.ended(context, cause);
+        FlowKey admitted = context.effective();
+        if (admitted != null) {
+            used(admitted);
+        }
         context.closeLease();
+    }
+
+    /** An admitted request has ended: what it cost is not known as long as no answer is parsed. */
+    void used(FlowKey admitted) {
+        usage.finished(admitted, 0, 0);
     }
 }

@@ -49,6 +49,9 @@ final class HeadroomHandler extends RequestHandler {
         RejectReason reason = context.dropReason();
         if (reason != null && reason.headerValue() != null) {
             head.set(HeaderNames.DROPPED_REASON, reason.headerValue());
+            if (reason == RejectReason.SATURATED && context.retryAfterSeconds() > 0) {
+                head.set(HeaderNames.RETRY_AFTER, Decimals.of(context.retryAfterSeconds()));
+            }
         }
         FlowKey effective = context.effective();
         if (effective != null) {

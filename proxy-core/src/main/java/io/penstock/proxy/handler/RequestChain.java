@@ -31,7 +31,7 @@ public final class RequestChain implements DownstreamListener, AutoCloseable {
      */
     public static RequestChain build(ChainServices services, UpstreamConnector connector, ScheduledExecutorService loop) {
         Timers timers = new Timers(services.timeouts(), services.nanoClock());
-        Completion completion = new Completion(timers, services.observer());
+        Completion completion = new Completion(timers, services.observer(), services.usage());
         LocalReplies replies = new LocalReplies(completion);
 
         AdmissionHandler admission = new AdmissionHandler(services, replies, completion);

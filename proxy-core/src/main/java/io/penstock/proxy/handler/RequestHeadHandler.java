@@ -49,6 +49,7 @@ final class RequestHeadHandler extends RequestHandler {
             context.body().end();
         }
         context.identify(flows.flowKey(head), Math.max(0, length), flows.ttlNanos(head));
+        context.ttftSloNanos(flows.ttftSloNanos(head));
         next().onRequest(context, bodiless);
     }
 

@@ -29,7 +29,10 @@ final class FlowFamilies implements MultiCollector {
     private final Timings decisions = new Timings(Buckets.DECISION);
     private final AtomicReferenceArray<@Nullable Double> stages = new AtomicReferenceArray<>(Stage.values().length);
     private final Map<Integer, Fill> bands = new ConcurrentHashMap<>();
+    private final Timings confirmations = new Timings(Buckets.REVOCATION);
     private volatile @Nullable Double effective;
+    private volatile @Nullable Double reclaimTarget;
+    private volatile @Nullable Double reclaimPending;
     private volatile @Nullable Fill global;
 
     FlowFamilies(String pool, FlowSeriesTable flows) {
@@ -47,6 +50,18 @@ final class FlowFamilies implements MultiCollector {
 
     void effective(double value) {
         effective = value;
+    }
+
+    void confirmed(long nanos) {
+        confirmations.record(nanos);
+    }
+
+    void reclaimTarget(double target) {
+        reclaimTarget = target;
+    }
+
+    void reclaimPending(double pending) {
+        reclaimPending = pending;
     }
 
     void band(int priority, long requests, long maxRequests, long bytes, long maxBytes) {
@@ -79,7 +94,19 @@ final class FlowFamilies implements MultiCollector {
         if (all != null) {
             fill(families, "global_", all, Labels.of("inference_pool", pool));
         }
+        eviction(families, Labels.of("inference_pool", pool));
         return families.snapshots();
+    }
+
+    /** Shown from the first sizing on, so never where eviction is off. */
+    private void eviction(Families families, Labels labels) {
+        families.gauge(PREFIX + "reclaim_target", ALPHA + "Saturation to be reclaimed by revocations, at the last sizing.", reclaimTarget,
+                labels);
+        families.gauge(PREFIX + "pending_reclaim", ALPHA + "Saturation that revocations under way will give back.", reclaimPending, labels);
+        if (reclaimTarget != null) {
+            families.histogram(PREFIX + "revocation_confirmation_seconds", ALPHA + "Time from a revocation to the end of its request.",
+                    confirmations, labels);
+        }
     }
 
     private void flow(Families families, FlowSeries series) {
@@ -97,6 +124,17 @@ final class FlowFamilies implements MultiCollector {
                 families.histogram(PREFIX + "request_queue_duration_seconds", ALPHA + "Time from submission to the outcome.", waits,
                         queue.add("outcome", outcome.label()));
             }
+            enqueue(families, series, outcome, outcome.label());
+        }
+        enqueue(families, series, null, "NotYetFinalized");
+    }
+
+    private static void enqueue(Families families, FlowSeries series, @Nullable Outcome outcome, String label) {
+        Timings timings = series.enqueues(outcome);
+        if (timings != null) {
+            families.histogram(PREFIX + "request_enqueue_duration_seconds", ALPHA + "Time from submission to the place in the queue, or to "
+                    + "the outcome that came before.", timings, Labels.of("fairness_id", series.fairnessId, "priority",
+                    Integer.toString(series.priority), "outcome", label));
         }
     }
 

@@ -28,6 +28,8 @@ final class FlowSeries {
     private final AtomicLong users = new AtomicLong();
     private final LongAdder bytes = new LongAdder();
     private final AtomicReferenceArray<@Nullable Timings> waits = new AtomicReferenceArray<>(OUTCOMES);
+    /** By outcome; the last is of those that were put into their queue. */
+    private final AtomicReferenceArray<@Nullable Timings> enqueues = new AtomicReferenceArray<>(OUTCOMES + 1);
     private final AtomicReferenceArray<@Nullable Counter> ends = new AtomicReferenceArray<>(OUTCOMES);
 
     FlowSeries(String fairnessId, int priority, int period) {
@@ -53,16 +55,25 @@ final class FlowSeries {
 
     /** Records how long a submission waited; false when the series has been given up. */
     boolean record(Outcome outcome, long waitedNanos) {
+        return record(waits, outcome.ordinal(), Buckets.WAIT, waitedNanos);
+    }
+
+    /** Records how long an arrival took to its queue, or to the outcome that came before that; false when the series has been given up. */
+    boolean enqueued(@Nullable Outcome outcome, long nanos) {
+        return record(enqueues, outcome == null ? OUTCOMES : outcome.ordinal(), Buckets.DECISION, nanos);
+    }
+
+    private boolean record(AtomicReferenceArray<@Nullable Timings> in, int index, double[] buckets, long nanos) {
         if (!enter(RECORDER)) {
             return false;
         }
-        Timings timings = waits.get(outcome.ordinal());
+        Timings timings = in.get(index);
         if (timings == null) {
-            waits.compareAndSet(outcome.ordinal(), null, new Timings(Buckets.WAIT));
-            timings = waits.get(outcome.ordinal());
+            in.compareAndSet(index, null, new Timings(buckets));
+            timings = in.get(index);
         }
         if (timings != null) {
-            timings.record(waitedNanos);
+            timings.record(nanos);
         }
         users.addAndGet(-RECORDER);
         return true;
@@ -100,6 +111,12 @@ final class FlowSeries {
 
     long queueBytes() {
         return bytes.sum();
+    }
+
+    /** Null for an outcome that no arrival had; the outcome is null for those that were put into their queue. */
+    @Nullable
+    Timings enqueues(@Nullable Outcome outcome) {
+        return enqueues.get(outcome == null ? OUTCOMES : outcome.ordinal());
     }
 
     @Nullable

@@ -57,6 +57,17 @@ final class FlowSeriesTable {
         });
     }
 
+    /**
+     * Flow control has forgotten a flow: its series goes at once, unless somebody is inside. Series that flows share, the overflow's and
+     * those of cut or repaired ids, stay and rest.
+     */
+    void forget(FlowKey flow) {
+        FlowSeries series = table.get(flow);
+        if (series != null && !series.fairnessId.equals(LabelGuard.OTHER) && series.retire()) {
+            table.remove(flow, series);
+        }
+    }
+
     Collection<FlowSeries> all() {
         return table.values();
     }

@@ -23,6 +23,7 @@ final class LegacyNames {
     static final Map<String, String> TWINS = Map.ofEntries(
             twin("flow_control_request_queue_duration_seconds"),
             twin("flow_control_dispatch_cycle_duration_seconds"),
+            twin("flow_control_request_enqueue_duration_seconds"),
             twin("flow_control_queue_size"),
             twin("flow_control_queue_bytes"),
             twin("flow_control_pool_saturation"),

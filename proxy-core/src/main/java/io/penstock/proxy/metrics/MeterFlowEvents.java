@@ -9,6 +9,7 @@ import io.penstock.flow.Stage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -89,6 +90,50 @@ public final class MeterFlowEvents implements FlowEvents {
                 .register(registry);
         series.counter(outcome, made);
         return made;
+    }
+
+    @Override
+    public void enqueued(FlowKey effective, @Nullable Outcome outcome, long nanos) {
+        FlowSeries series = flows.find(effective);
+        while (!series.enqueued(outcome, nanos)) {
+            series = flows.find(effective);
+        }
+    }
+
+    @Override
+    public void flowRemoved(FlowKey flow) {
+        flows.forget(flow);
+    }
+
+    @Override
+    public void revoked(int demandPriority, int requests) {
+        Counter.builder(FlowFamilies.PREFIX + "revocations_issued_total")
+                .description("[ALPHA] Running requests that were told to stop, by the priority that needed their place.")
+                .tags("priority", Integer.toString(demandPriority), "inference_pool", pool)
+                .register(registry)
+                .increment(requests);
+    }
+
+    @Override
+    public void revocationEnded(boolean confirmed, long nanos) {
+        Counter.builder(FlowFamilies.PREFIX + "revocations_total")
+                .description("[ALPHA] Revocations that ended: confirmed by the end of the request, or timed out.")
+                .tags("outcome", confirmed ? "confirmed" : "timed_out", "inference_pool", pool)
+                .register(registry)
+                .increment();
+        if (confirmed) {
+            families.confirmed(nanos);
+        }
+    }
+
+    @Override
+    public void reclaimTarget(double target) {
+        families.reclaimTarget(target);
+    }
+
+    @Override
+    public void reclaimPending(double pending) {
+        families.reclaimPending(pending);
     }
 
     @Override

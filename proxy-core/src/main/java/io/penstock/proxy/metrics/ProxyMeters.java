@@ -143,6 +143,11 @@ public final class ProxyMeters {
         count("penstock_timeouts_total", "Requests that a timer ended.", "timer", timer);
     }
 
+    /** An admitter turned a request away after its admission. */
+    public void denied(String admitter) {
+        count("penstock_admitter_denials_total", "Admitted requests that an admitter turned away, by plugin name.", "admitter", admitter);
+    }
+
     /** A client's queue-wait budget could not be read and was ignored. */
     public void badTtl() {
         badTtl.increment();

@@ -21,7 +21,7 @@ public enum EndCause {
     TIMEOUT("timeout"),
     /** Its queue-wait budget ended. */
     QUEUE_EXPIRED("queue-expired"),
-    /** Flow control had no room, or there was no endpoint. */
+    /** Flow control had no room, there was no endpoint, or an admitter denied it. */
     REFUSED("refused"),
     /** Flow control stopped it for a band above it. */
     EVICTED("evicted"),

@@ -18,6 +18,10 @@ public final class FlowResolver {
     /** Characters of a fairness id that count: flows are remembered for minutes, so a client must not decide how much that costs. */
     static final int MAX_FAIRNESS_ID = 256;
 
+    /** What a client has that states no latency objective, or none that can be read. */
+    public static final long NO_OBJECTIVE = -1;
+
+    private static final long NANOS_A_MILLI = 1_000_000;
     private static final FlowKey DEFAULT = new FlowKey(FlowKey.DEFAULT_FAIRNESS_ID, 0);
 
     private final Supplier<Map<String, Integer>> objectives;
@@ -59,6 +63,33 @@ public final class FlowResolver {
         }
         onBadTtl.run();
         return 0;
+    }
+
+    /** The client's objective for its first token in nanoseconds, or {@link #NO_OBJECTIVE} (spec/flow-control section 4.3). */
+    public long ttftSloNanos(Http2Headers head) {
+        return milliseconds(lastOf(head, HeaderNames.TTFT_SLO, HeaderNames.TTFT_SLO_OLD));
+    }
+
+    /** The same for each further token; read only where an admitter asks. */
+    public static long tpotSloNanos(Http2Headers head) {
+        return milliseconds(lastOf(head, HeaderNames.TPOT_SLO, HeaderNames.TPOT_SLO_OLD));
+    }
+
+    /** Whole milliseconds as nanoseconds; zero is an objective, what is negative, too large or no number is none. */
+    private static long milliseconds(@Nullable CharSequence value) {
+        if (value == null) {
+            return NO_OBJECTIVE;
+        }
+        String digits = value.toString().trim();
+        if (!digits.chars().allMatch(c -> c >= '0' && c <= '9' || c == '+')) {
+            return NO_OBJECTIVE;
+        }
+        try {
+            long millis = Long.parseLong(digits);
+            return millis > Long.MAX_VALUE / NANOS_A_MILLI ? NO_OBJECTIVE : millis * NANOS_A_MILLI;
+        } catch (NumberFormatException e) {
+            return NO_OBJECTIVE;
+        }
     }
 
     /** The new name wins, also when it is empty; a name that repeats counts with its last value, and only that one goes on. */

@@ -27,6 +27,12 @@ public final class HeaderNames {
     public static final AsciiString FAIRNESS_ID_OLD = AsciiString.cached("x-gateway-inference-fairness-id");
     /** The client's own queue-wait budget, a Go duration. */
     public static final AsciiString TTL = AsciiString.cached("x-llm-d-inference-ttl");
+    /** Milliseconds in which the client wants its first token. */
+    public static final AsciiString TTFT_SLO = AsciiString.cached("x-llm-d-slo-ttft-ms");
+    public static final AsciiString TTFT_SLO_OLD = AsciiString.cached("x-slo-ttft-ms");
+    /** Milliseconds in which it wants each further one. */
+    public static final AsciiString TPOT_SLO = AsciiString.cached("x-llm-d-slo-tpot-ms");
+    public static final AsciiString TPOT_SLO_OLD = AsciiString.cached("x-slo-tpot-ms");
 
     public static final AsciiString FORWARDED_FOR = AsciiString.cached("x-forwarded-for");
     public static final AsciiString FORWARDED_PROTO = AsciiString.cached("x-forwarded-proto");

@@ -32,6 +32,7 @@ public final class RequestContext implements AdmissionRequest, AdmissionListener
     private FlowKey flowKey = DEFAULT_FLOW;
     private long byteSize;
     private long ttlNanos;
+    private long ttftSloNanos = FlowResolver.NO_OBJECTIVE;
     private @Nullable List<EndpointView> excluded;
 
     // Admission.
@@ -113,6 +114,16 @@ public final class RequestContext implements AdmissionRequest, AdmissionListener
     @Override
     public long receivedNanos() {
         return times.received();
+    }
+
+    @Override
+    public long ttftSloNanos() {
+        return ttftSloNanos;
+    }
+
+    /** Fixes the client's objective for its first token, {@link FlowResolver#NO_OBJECTIVE} for none; before the first submission. */
+    public void ttftSloNanos(long objective) {
+        ttftSloNanos = objective;
     }
 
     /** Fixes what flow control needs; before the first submission. */

@@ -36,15 +36,17 @@ class AccessLogTest {
         assertThat(written(record("/v1/chat/completions?api_key=secret", "id-1"))).isEqualTo("{\"start_time\":\"2026-01-02T03:04:05.067Z\","
                 + "\"method\":\"POST\",\"path\":\"/v1/chat/completions\",\"protocol\":\"HTTP/2\",\"status\":200,\"cause\":\"natural\","
                 + "\"bytes_received\":500,\"bytes_sent\":9000,\"duration_ms\":1234.567,\"ttfb_ms\":12.0,\"queue_ms\":0.25,"
+                + "\"queue_outcome\":\"dispatched\",\"replays\":1,"
                 + "\"priority_requested\":5,\"priority_effective\":0,\"fairness_id\":\"tenant\",\"endpoint\":\"default/vllm-0\","
-                + "\"request_id\":\"id-1\",\"drop_reason\":null,\"peer\":\"10.0.0.1\"}\n");
+                + "\"request_id\":\"id-1\",\"drop_reason\":null,\"retry_after_s\":null,\"peer\":\"10.0.0.1\"}\n");
     }
 
     @Test
     void whatIsNotKnownIsNull() throws IOException {
         Map<String, String> fields = parsed(written(new AccessRecord(0, "GET", "/", "HTTP/1.1", 0, EndCause.CLIENT_DISCONNECT, 0, 0, 1, -1,
-                -1, null, null, null, "", "rejected-saturated", "::1")));
+                -1, null, 7, 0, null, null, null, "", "rejected-saturated", "::1")));
         assertThat(fields).containsEntry("status", "null").containsEntry("ttfb_ms", "null").containsEntry("queue_ms", "null")
+                .containsEntry("queue_outcome", "null").containsEntry("retry_after_s", "7")
                 .containsEntry("priority_requested", "null").containsEntry("priority_effective", "null")
                 .containsEntry("fairness_id", "null").containsEntry("endpoint", "null").containsEntry("drop_reason", "rejected-saturated")
                 .containsEntry("cause", "client-disconnect").containsEntry("start_time", "1970-01-01T00:00:00.000Z");
@@ -58,7 +60,7 @@ class AccessLogTest {
             assertThat(line.indexOf('\n')).as(hostile).isEqualTo(line.length() - 1);
             assertThat(line.chars()).allMatch(c -> c == '\n' || c >= 0x20 && c < 0x7f);
             assertThat(line.length()).isLessThan(2_500);
-            assertThat(parsed(line)).hasSize(18);
+            assertThat(parsed(line)).hasSize(21);
         }
     }
 
@@ -133,7 +135,7 @@ class AccessLogTest {
 
     private static AccessRecord record(String path, String id) {
         return new AccessRecord(1_767_323_045_067L, "POST", path, "HTTP/2", 200, EndCause.NATURAL, 500, 9_000, 1_234_567_890L, 12_000_000L,
-                250_000L, FLOW, FLOW.withPriority(0), "default/vllm-0", id, null, "10.0.0.1");
+                250_000L, "dispatched", 0, 1, FLOW, FLOW.withPriority(0), "default/vllm-0", id, null, "10.0.0.1");
     }
 
     private static String written(AccessRecord record) throws IOException {

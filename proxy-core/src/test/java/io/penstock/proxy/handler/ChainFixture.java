@@ -7,6 +7,7 @@ import io.penstock.flow.CapacityReader;
 import io.penstock.flow.CapacitySnapshot;
 import io.penstock.flow.FlowKey;
 import io.penstock.flow.testkit.ManualClock;
+import io.penstock.proxy.admitter.AdmitterSet;
 import io.penstock.proxy.config.ProxyConfig.Timeouts;
 import io.penstock.proxy.endpoint.Endpoint;
 import io.penstock.proxy.endpoint.EndpointSpec;
@@ -41,6 +42,9 @@ final class ChainFixture implements AutoCloseable {
     long maxBody = 1 << 20;
     Timeouts timeouts = new Timeouts(Duration.ofSeconds(10), Duration.ofSeconds(5), Duration.ofSeconds(30), Duration.ZERO);
     int badTtls;
+    final List<String> denials = new ArrayList<>();
+    final AdmitterSet admitters = new AdmitterSet(denials::add);
+    final List<FlowKey> finished = new ArrayList<>();
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
     private RequestChain chain;
 
@@ -51,8 +55,9 @@ final class ChainFixture implements AutoCloseable {
     RequestChain chain() {
         if (chain == null) {
             ChainServices services = new ChainServices(flow, priority -> capacity.capacitySnapshot(priority), shortName,
-                    capacityFailures::add, request -> bypassed, new FlowResolver(() -> objectives, () -> badTtls++), timeouts, maxBody,
-                    (context, cause) -> ends.add(cause), ForwardEvents.NONE, clock);
+                    capacityFailures::add, request -> bypassed, new FlowResolver(() -> objectives, () -> badTtls++), admitters,
+                    (flow, prompt, completion) -> finished.add(flow), timeouts, maxBody, (context, cause) -> ends.add(cause),
+                    ForwardEvents.NONE, clock);
             chain = RequestChain.build(services, backend, timer);
         }
         return chain;

@@ -46,8 +46,16 @@ final class StubFlow implements FlowController {
         }
 
         void refuse(RejectReason reason) {
+            refuse(reason, 0);
+        }
+
+        void refuse(RejectReason reason, int retryAfterSeconds) {
             settled = true;
-            listener.onRefused(reason, 0);
+            listener.onRefused(reason, retryAfterSeconds);
+        }
+
+        void evict() {
+            listener.onEvicted();
         }
 
         @Override
