@@ -18,7 +18,7 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** Flow control, switched on: finds the band, takes a place in it and leaves the rest to the dispatcher. Any thread, lock-free. */
-final class DefaultFlowController implements FlowController {
+final class DefaultFlowController implements FlowController, Reconfigurable {
 
     private final BandRegistry registry;
     private final Ledger ledger;
@@ -113,6 +113,11 @@ final class DefaultFlowController implements FlowController {
     public void provision(Set<Integer> priorities) {
         registry.want(priorities);
         dispatcher.combiner().signal();
+    }
+
+    @Override
+    public void reconfigure(FlowControlConfig config, Collaborators with) {
+        dispatcher.reconfigure(new Reload(config, with));
     }
 
     @Override

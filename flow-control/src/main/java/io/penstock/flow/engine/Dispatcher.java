@@ -35,6 +35,7 @@ final class Dispatcher implements Combiner.Work {
     private final WaitingRoom room;
     private volatile boolean ticked;
     private volatile boolean stopped;
+    private volatile @Nullable Reload newest;
 
     private final BandRegistry registry;
     private final StageGate gate;
@@ -64,6 +65,12 @@ final class Dispatcher implements Combiner.Work {
 
     void tick() {
         ticked = true;
+        combiner.signal();
+    }
+
+    /** The newest wins. */
+    void reconfigure(Reload reload) {
+        newest = reload;
         combiner.signal();
     }
 

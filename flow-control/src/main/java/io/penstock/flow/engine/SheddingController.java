@@ -13,6 +13,7 @@ import io.penstock.flow.RejectReason;
 import io.penstock.flow.SaturationDetector;
 import io.penstock.flow.SaturationView;
 import io.penstock.flow.Ticket;
+import io.penstock.flow.config.FlowControlConfig;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
@@ -25,12 +26,12 @@ import org.jctools.queues.atomic.MpscUnboundedAtomicArrayQueue;
  * is refused while the default detector finds the whole pool at 1.0 or above. Any thread; the detector and the placement are the drainer's
  * here too, since neither is made for two callers at once.
  */
-final class SheddingController implements FlowController, Combiner.Work {
+final class SheddingController implements FlowController, Reconfigurable, Combiner.Work {
 
     private static final double SATURATED = 1.0;
     private static final int CHUNK = 1024;
 
-    private final SaturationDetector detector;
+    private volatile SaturationDetector detector;
     private final Placement placement;
     private final Supplier<PoolView> pool;
     private final LongSupplier clock;
@@ -111,6 +112,7 @@ final class SheddingController implements FlowController, Combiner.Work {
     }
 
     private double measure(PoolView members) {
+        SaturationDetector detector = this.detector;
         double value = SATURATED;
         try {
             value = detector.saturation(members.endpoints(), clock.getAsLong());
@@ -139,6 +141,12 @@ final class SheddingController implements FlowController, Combiner.Work {
     @Override
     public void tick() {
         ticked = true;
+        combiner.signal();
+    }
+
+    @Override
+    public void reconfigure(FlowControlConfig config, Collaborators with) {
+        detector = with.defaultDetector();
         combiner.signal();
     }
 

@@ -63,7 +63,7 @@ class FailureTest {
 
     @Test
     void aPlacementThatThrowsIsAMissAndTheNextBandIsServed() {
-        rig = new Rig(Rig.config(10, 0, 5), with -> with(with, request -> {
+        rig = new Rig(Rig.config(10, 0, 5), with -> with.withPlacement(request -> {
             if (request.flowKey().priority() == 5) {
                 fail();
             }
@@ -181,11 +181,6 @@ class FailureTest {
         assertThatThrownBy(() -> FlowControllers.create(Rig.config(typo, List.of(Rig.band(0, 1))), with))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("fairnessPolicyRef: global-strict-fairnes-policy (expected: one of global-strict-fairness-policy)");
-    }
-
-    private static Collaborators with(Collaborators all, Placement placement) {
-        return new Collaborators(all.defaultDetector(), all.stageDetectors(), all.usageLimit(), all.fairness(), all.ordering(), placement,
-                all.pool(), all.nanoClock(), all.events(), all.hooks());
     }
 
 
