@@ -198,9 +198,9 @@ public final class Proxy implements AutoCloseable {
         pool.listen(change -> retire(connector, change));
         ChainServices services = new ChainServices(flow, settings.picker().flowControlEnabled() ? flow.capacity() : null,
                 config.compat().headroomShortName(), failure -> LOG.debug("A band's counts could not be read", failure),
-                placement::pickUncounted, new FlowResolver(objectives::get, meters::badTtl), admitters, UsageSink.NONE, config.timeouts(),
-                config.limits().maxRequestBodyBytes(), new RequestLog(meters, accessLog, clock), EventBridges.forward(meters, warnings),
-                clock);
+                placement::pickUncounted, new FlowResolver(objectives::get, List::of, meters::badTtl), admitters, UsageSink.NONE,
+                config.timeouts(), config.limits().maxRequestBodyBytes(), new RequestLog(meters, accessLog, clock),
+                EventBridges.forward(meters, warnings), clock);
         return closing.add(RequestChain.build(services, connector, loop));
     }
 

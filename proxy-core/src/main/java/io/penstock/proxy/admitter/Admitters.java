@@ -13,6 +13,9 @@ import java.util.function.Supplier;
 /** Makes admitters from a plugin's type and parameters. Stateless, any thread. */
 public final class Admitters {
 
+    /** Its decisions need predictions, which nothing makes yet. */
+    public static final String LATENCY_SLO = LatencySloAdmitter.TYPE;
+
     private static final Map<String, SortedSet<String>> PARAMETERS = Map.of(
             ProbabilisticAdmitter.TYPE, ProbabilisticSettings.PARAMETERS,
             LatencySloAdmitter.TYPE, LatencySloAdmitter.PARAMETERS);

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 final class ProbabilisticAdmitter implements Admitter {
 
     static final String TYPE = "probabilistic-admitter";
-    private static final Denial DENIAL = new Denial(Denial.TOO_MANY_REQUESTS, "The model servers are too busy for a request of this priority");
+    private static final Denial DENIAL = new Denial(Denial.TOO_MANY_REQUESTS,
+            "The model servers are too busy for a request of this priority");
 
     private final String name;
     private final ProbabilisticSettings settings;

@@ -2,6 +2,7 @@ package io.penstock.proxy.config;
 
 import io.penstock.flow.CapacitySnapshot;
 import io.penstock.flow.GateOn;
+import io.penstock.flow.Stage;
 import io.penstock.flow.config.BandConfig;
 import io.penstock.flow.config.FlowControlConfig;
 import io.penstock.proxy.config.BandReader.Band;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class FlowControlReader {
 
     /** All that the section decides. */
-    record FlowControl(FlowControlConfig config, Saturation saturation, double threshold) {
+    record FlowControl(FlowControlConfig config, Saturation saturation, double threshold, boolean evicts) {
     }
 
     private static final long UNBOUNDED = CapacitySnapshot.UNBOUNDED;
@@ -50,7 +51,7 @@ final class FlowControlReader {
         warnIgnored(alias, saturation.ignoredWhenOff());
         FlowControlConfig none = FlowControlConfig.defaults();
         return new FlowControl(new FlowControlConfig(none.maxRequests(), none.maxBytes(), none.requestTtlNanos(), none.noEndpointTtlNanos(),
-                none.defaultBand(), null, List.of(), saturation.gateOn()), saturation, threshold(field));
+                none.defaultBand(), null, List.of(), saturation.gateOn()), saturation, threshold(field), false);
     }
 
     private FlowControl section(Section section, Field alias) {
@@ -60,9 +61,7 @@ final class FlowControlReader {
         }
         Saturation saturation = new SaturationReader(plugins).read(detector.present() ? detector : alias);
         FlowControlConfig config = config(section, saturation.gateOn());
-        if (section.field("enableEviction").flag(false)) {
-            section.field("enableEviction").error("true: not supported yet");
-        }
+        boolean evicts = evicts(section.field("enableEviction"), saturation.gateOn());
         Field selection = section.field("bandSelectionPolicyPluginRef");
         String name = selection.text();
         if (name != null && !name.isEmpty()) {
@@ -77,7 +76,18 @@ final class FlowControlReader {
         }
         ignored.addAll(saturation.ignoredWhenOff());
         warnIgnored(section, ignored);
-        return new FlowControl(config, saturation, threshold);
+        return new FlowControl(config, saturation, threshold, evicts);
+    }
+
+    /** Without effect, and so without a word, while the gate is off, as in llm-d. */
+    private boolean evicts(Field field, GateOn gateOn) {
+        Stage stage = gateOn.stage();
+        boolean evicts = field.flag(false);
+        if (evicts && enabled && stage != null) {
+            field.warning("true stops running requests whatever stage they are in, also where that does not lower the load of "
+                    + stage.label() + ", on which dispatch is gated");
+        }
+        return evicts && enabled;
     }
 
     private FlowControlConfig config(Section section, GateOn gateOn) {

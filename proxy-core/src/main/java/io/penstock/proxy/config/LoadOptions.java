@@ -12,9 +12,20 @@ import org.jspecify.annotations.Nullable;
  * @param metricsPort {@code --metrics-port}, 0..65535
  * @param refreshMetricsInterval {@code --refresh-metrics-interval}
  * @param drainTimeout {@code --drain-timeout}
+ * @param metricsStaleness {@code --metrics-staleness-threshold}, 2 s by default
  */
 public record LoadOptions(@Nullable String poolName, @Nullable String poolNamespace, boolean allowExperimental,
-        @Nullable Integer metricsPort, @Nullable Duration refreshMetricsInterval, @Nullable Duration drainTimeout) {
+        @Nullable Integer metricsPort, @Nullable Duration refreshMetricsInterval, @Nullable Duration drainTimeout,
+        Duration metricsStaleness) {
+
+    /** llm-d's default of {@code --metrics-staleness-threshold}. */
+    public static final Duration DEFAULT_STALENESS = Duration.ofSeconds(2);
+
+    /** With the default staleness threshold. */
+    public LoadOptions(@Nullable String poolName, @Nullable String poolNamespace, boolean allowExperimental, @Nullable Integer metricsPort,
+            @Nullable Duration refreshMetricsInterval, @Nullable Duration drainTimeout) {
+        this(poolName, poolNamespace, allowExperimental, metricsPort, refreshMetricsInterval, drainTimeout, DEFAULT_STALENESS);
+    }
 
     /** No flag given. */
     public static LoadOptions none() {
@@ -23,11 +34,11 @@ public record LoadOptions(@Nullable String poolName, @Nullable String poolNamesp
 
     /** These, with experimental plugin types allowed. */
     public LoadOptions withExperimental() {
-        return new LoadOptions(poolName, poolNamespace, true, metricsPort, refreshMetricsInterval, drainTimeout);
+        return new LoadOptions(poolName, poolNamespace, true, metricsPort, refreshMetricsInterval, drainTimeout, metricsStaleness);
     }
 
     /** These, for a named pool; a null namespace means any. */
     public LoadOptions withPool(String name, @Nullable String namespace) {
-        return new LoadOptions(name, namespace, allowExperimental, metricsPort, refreshMetricsInterval, drainTimeout);
+        return new LoadOptions(name, namespace, allowExperimental, metricsPort, refreshMetricsInterval, drainTimeout, metricsStaleness);
     }
 }

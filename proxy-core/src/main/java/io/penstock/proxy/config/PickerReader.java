@@ -1,5 +1,6 @@
 package io.penstock.proxy.config;
 
+import io.penstock.flow.config.FlowControlConfig;
 import io.penstock.proxy.config.FlowControlReader.FlowControl;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +37,9 @@ final class PickerReader {
             parser.warning(NO_PARSERS);
             parser.open(inner -> reference(inner, plugins));
         }
-        PickerSettings settings = new PickerSettings(enabled, flow.config(), flow.saturation().detector(), flow.saturation().stages(),
+        FlowControlConfig config = flow.evicts() ? flow.config().withEviction(EvictionGrace.nanos(flow.saturation(), plugins.usable(),
+                data.scrapeInterval(), section.reading().options().metricsStaleness())) : flow.config();
+        PickerSettings settings = new PickerSettings(enabled, config, flow.saturation().detector(), flow.saturation().stages(),
                 flow.threshold(), plugins.usable(), data.discovery(), data.scrapeInterval());
         return new Picker(settings, data.discoveryAt());
     }

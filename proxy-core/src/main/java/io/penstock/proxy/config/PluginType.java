@@ -107,9 +107,9 @@ record PluginType(String name, Role role, Support support, boolean experimental)
         add(all, Role.EXTRACTOR, Support.IGNORED, "models-data-extractor dcgm-extractor topology-extractor");
         add(all, Role.PARSER, Support.IGNORED, "openai-parser anthropic-parser vllmhttp-parser sglanghttp-parser vllmgrpc-parser"
                 + " vertexai-parser passthrough-parser");
-        add(all, Role.ADMITTER, Support.NOT_YET, "latency-slo-admitter probabilistic-admitter");
-        add(all, Role.EVICTION, Support.NOT_YET, "sheddable-eviction-filter priority-then-time-eviction-order-policy");
-        add(all, Role.PRODUCER, Support.NOT_YET, "agent-identity");
+        add(all, Role.ADMITTER, Support.BUILT, "latency-slo-admitter probabilistic-admitter");
+        add(all, Role.EVICTION, Support.BUILT, "sheddable-eviction-filter priority-then-time-eviction-order-policy");
+        add(all, Role.PRODUCER, Support.BUILT, AgentIdentity.TYPE);
         add(all, Role.PRODUCER, Support.IGNORED, "token-producer tokenizer approx-prefix-cache-producer inflight-load-producer"
                 + " session-id-producer predicted-latency-producer precise-prefix-cache-producer burst-prefix-cache-producer"
                 + " p2p-source-producer mm-embeddings-cache-producer request-attribute-reporter");

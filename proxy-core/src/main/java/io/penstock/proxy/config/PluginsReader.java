@@ -86,7 +86,12 @@ final class PluginsReader {
             DetectorParameters.check(item, parameters, spec);
             return null;
         }
+        if (type.role() == Role.ADMITTER) {
+            AdmitterParameters.check(item, parameters, spec);
+            return null;
+        }
         return switch (type.name()) {
+            case AgentIdentity.TYPE -> orDefaults(item, parameters, AgentIdentity::check);
             case PluginType.FILE_DISCOVERY -> orDefaults(item, parameters, this::discovery);
             case PluginType.METRICS_SOURCE -> orDefaults(item, parameters, this::metricsSource);
             case PluginType.METRICS_EXTRACTOR -> orDefaults(item, parameters, this::checkExtractor);

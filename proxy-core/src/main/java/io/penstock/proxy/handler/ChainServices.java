@@ -33,5 +33,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record ChainServices(FlowController flow, @Nullable CapacityReader capacity, boolean headroomShortName,
         Consumer<Throwable> onCapacityFailure, Function<AdmissionRequest, @Nullable Endpoint> bypass, FlowResolver flows,
-        AdmitterSet admitters, UsageSink usage, Timeouts timeouts, long maxRequestBodyBytes, RequestObserver observer, ForwardEvents forwardEvents, LongSupplier nanoClock) {
+        AdmitterSet admitters, UsageSink usage, Timeouts timeouts, long maxRequestBodyBytes, RequestObserver observer,
+        ForwardEvents forwardEvents, LongSupplier nanoClock) {
 }

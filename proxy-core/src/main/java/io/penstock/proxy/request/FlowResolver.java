@@ -25,26 +25,44 @@ public final class FlowResolver {
     private static final FlowKey DEFAULT = new FlowKey(FlowKey.DEFAULT_FAIRNESS_ID, 0);
 
     private final Supplier<Map<String, Integer>> objectives;
+    private final Supplier<List<AsciiString>> sessions;
     private final Runnable onBadTtl;
 
     /**
      * @param objectives priority by objective name
+     * @param sessions headers that name a session, which stands for a fairness id where there is none; empty for none
      * @param onBadTtl called when a client's budget cannot be read, for a counter
      */
-    public FlowResolver(Supplier<Map<String, Integer>> objectives, Runnable onBadTtl) {
+    public FlowResolver(Supplier<Map<String, Integer>> objectives, Supplier<List<AsciiString>> sessions, Runnable onBadTtl) {
         this.objectives = objectives;
+        this.sessions = sessions;
         this.onBadTtl = onBadTtl;
     }
 
     /** The flow that the client asks for; never fails: what is missing or unknown is the default. */
     public FlowKey flowKey(Http2Headers head) {
         CharSequence objective = lastOf(head, HeaderNames.OBJECTIVE, HeaderNames.OBJECTIVE_OLD);
-        CharSequence fairness = lastOf(head, HeaderNames.FAIRNESS_ID, HeaderNames.FAIRNESS_ID_OLD);
+        CharSequence fairness = fairnessId(head);
         int priority = objective == null ? 0 : objectives.get().getOrDefault(objective.toString(), 0);
-        if (fairness == null || fairness.isEmpty()) {
+        if (fairness == null) {
             return DEFAULT.withPriority(priority);
         }
         return new FlowKey(fairness.subSequence(0, Math.min(fairness.length(), MAX_FAIRNESS_ID)).toString(), priority);
+    }
+
+    private @Nullable CharSequence fairnessId(Http2Headers head) {
+        CharSequence given = lastOf(head, HeaderNames.FAIRNESS_ID, HeaderNames.FAIRNESS_ID_OLD);
+        if (given != null && !given.isEmpty()) {
+            return given;
+        }
+        List<AsciiString> names = sessions.get();
+        for (int i = 0; i < names.size(); i++) {
+            CharSequence session = lastOf(head, names.get(i), null);
+            if (session != null && !session.isEmpty()) {
+                return session;
+            }
+        }
+        return null;
     }
 
     /** The client's own queue-wait budget in nanoseconds, 0 where it sends none or one that means nothing. */

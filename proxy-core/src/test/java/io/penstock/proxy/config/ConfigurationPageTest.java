@@ -29,6 +29,9 @@ final class ConfigurationPageTest {
             - {type: utilization-detector}
             - {type: concurrency-detector}
             - {type: static-usage-limit-policy}
+            - {type: probabilistic-admitter}
+            - {type: latency-slo-admitter}
+            - {type: agent-identity}
             - {type: file-discovery}
             - {type: metrics-data-source}
             - {type: core-metrics-extractor}
@@ -71,7 +74,7 @@ final class ConfigurationPageTest {
 
     @Test
     void thePageHasExactlyTheKeysThatTheReadersAccept() {
-        Reading reading = new Reading(LoadOptions.none());
+        Reading reading = new Reading(LoadOptions.none().withExperimental());
         ConfigLoader.load(List.of(new Source("c", null, EVERYTHING)), reading);
         // the old place of the detector is read instead of the new one, never besides it
         ConfigLoader.load(List.of(new Source("c", null, EVERYTHING.replaceFirst("  saturationDetector: .*\n", ""))), reading);

@@ -55,7 +55,7 @@ final class ChainFixture implements AutoCloseable {
     RequestChain chain() {
         if (chain == null) {
             ChainServices services = new ChainServices(flow, priority -> capacity.capacitySnapshot(priority), shortName,
-                    capacityFailures::add, request -> bypassed, new FlowResolver(() -> objectives, () -> badTtls++), admitters,
+                    capacityFailures::add, request -> bypassed, new FlowResolver(() -> objectives, List::of, () -> badTtls++), admitters,
                     (flow, prompt, completion) -> finished.add(flow), timeouts, maxBody, (context, cause) -> ends.add(cause),
                     ForwardEvents.NONE, clock);
             chain = RequestChain.build(services, backend, timer);
