@@ -18,6 +18,10 @@ public interface FairnessPolicy {
     /** The flow has no waiting request any more; the policy forgets it, or keeps only what it owes it. */
     void deactivated(FlowHandle flow);
 
+    /** The band no longer keeps this flow, which has had nothing waiting for a while: should it come back, it is a new one. */
+    default void forgotten(FlowHandle flow) {
+    }
+
     /** Another request is at the flow's head. */
     void headChanged(FlowHandle flow);
 

@@ -124,7 +124,10 @@ final class BandQueues {
     }
 
     void evictIdle(long now) {
-        idle.evict(now, flow -> flows.remove(flow.fairnessId()));
+        idle.evict(now, flow -> {
+            flows.remove(flow.fairnessId());
+            fairness.forgotten(flow);
+        });
     }
 
     /** For tests: flows in memory, the idle ones included. */

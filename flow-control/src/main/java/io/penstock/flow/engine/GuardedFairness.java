@@ -43,6 +43,15 @@ final class GuardedFairness implements FairnessPolicy {
     }
 
     @Override
+    public void forgotten(FlowHandle flow) {
+        try {
+            policy.forgotten(flow);
+        } catch (Throwable broken) {
+            failed(broken);
+        }
+    }
+
+    @Override
     public void headChanged(FlowHandle flow) {
         try {
             policy.headChanged(flow);

@@ -1,6 +1,7 @@
 package io.penstock.flow.plugin;
 
 import io.penstock.flow.config.GoDuration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
@@ -62,6 +63,30 @@ public final class Parameters {
         return chosen == null ? wrong(name, value, listed(List.copyOf(words.keySet())), otherwise) : chosen;
     }
 
+    /** The numbers of a map, in its order; empty when it is absent. A key is a string or, unquoted, a whole number. */
+    public Map<String, Double> decimals(String name) {
+        Object value = values.get(name);
+        if (!(value instanceof Map<?, ?> map)) {
+            return wrong(name, value, "a map of numbers", Map.of());
+        }
+        Map<String, Double> read = new LinkedHashMap<>();
+        map.forEach((key, item) -> {
+            if (item instanceof Number number) {
+                read.put(String.valueOf(key), number.doubleValue());
+            } else {
+                problems.add(name, String.valueOf(key), shown(item), "a number");
+            }
+        });
+        return read;
+    }
+
+    /** Notes the absence of a parameter that has no default. */
+    public void require(String name, String expected) {
+        if (values.get(name) == null) {
+            problems.add(name, "missing", expected);
+        }
+    }
+
     private static String listed(List<String> words) {
         int last = words.size() - 1;
         return last == 0 ? words.get(0) : String.join(", ", words.subList(0, last)) + " or " + words.get(last);
@@ -84,8 +109,15 @@ public final class Parameters {
 
     private <V> V wrong(String name, @Nullable Object value, String expected, V otherwise) {
         if (value != null) {
-            problems.add(name, value instanceof String ? "\"" + value + '"' : value, expected);
+            problems.add(name, shown(value), expected);
         }
         return otherwise;
+    }
+
+    private static Object shown(Object value) {
+        if (value instanceof Map || value instanceof List) {
+            return value instanceof Map ? "a map" : "a list";
+        }
+        return value instanceof String ? "\"" + value + '"' : value;
     }
 }

@@ -4,6 +4,7 @@ import io.penstock.flow.config.GoDuration;
 import io.penstock.flow.plugin.PluginConfigException.Problem;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** Collects what is wrong with a plugin's settings until all of them are checked. One thread, short-lived. */
 public final class Problems {
@@ -12,6 +13,11 @@ public final class Problems {
 
     public void add(String parameter, Object value, String expected) {
         found.add(new Problem(parameter, parameter + ": " + value + " (expected: " + expected + ')'));
+    }
+
+    /** A value inside a parameter that is a map. */
+    public void add(String parameter, String key, Object value, String expected) {
+        found.add(new Problem(parameter, key, parameter + '.' + key + ": " + value + " (expected: " + expected + ')'));
     }
 
     void addAll(PluginConfigException other) {
@@ -42,6 +48,30 @@ public final class Problems {
         if (!(value >= 0 && value < Double.POSITIVE_INFINITY)) {
             add(parameter, value, "0 or more");
         }
+    }
+
+    /** Not a number is refused too. */
+    public void within(String parameter, double value, double least, double most) {
+        if (!(value >= least && value <= most)) {
+            add(parameter, value, range(least, most));
+        }
+    }
+
+    /** Each value of a map of numbers. */
+    public void within(String parameter, Map<String, Double> values, double least, double most) {
+        values.forEach((key, value) -> {
+            if (!(value >= least && value <= most)) {
+                add(parameter, key, value, range(least, most));
+            }
+        });
+    }
+
+    private static String range(double least, double most) {
+        return shown(least) + " to " + shown(most);
+    }
+
+    private static String shown(double number) {
+        return number == Math.rint(number) ? String.valueOf((long) number) : String.valueOf(number);
     }
 
     public void throwIfAny() {

@@ -3,33 +3,15 @@ package io.penstock.flow.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.flow.plugin.PluginConfigException.Problem;
 import io.penstock.flow.testkit.TestRequest;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PoliciesTest {
-
-    @Test
-    void everyListedTypeCanBeMadeAndKnowsItsName() {
-        assertThat(Policies.FAIRNESS).allSatisfy(type -> assertThat(Policies.fairness(type).type()).isEqualTo(type));
-        assertThat(Policies.ORDERING).allSatisfy(type -> assertThat(Policies.ordering(type).type()).isEqualTo(type));
-        assertThat(Policies.USAGE_LIMIT).allSatisfy(type -> assertThat(Policies.usageLimit(type)).isNotNull());
-    }
-
-    @Test
-    void everyBandGetsAFairnessPolicyOfItsOwn() {
-        String type = Policies.FAIRNESS.get(0);
-        assertThat(Policies.fairness(type)).isNotSameAs(Policies.fairness(type));
-    }
-
-    @Test
-    void anUnknownTypeIsRefusedWithTheKnownOnes() {
-        assertThatThrownBy(() -> Policies.ordering("edf")).isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("orderingPolicyRef: edf (expected: one of fcfs-ordering-policy)");
-        assertThatThrownBy(() -> Policies.usageLimit("static")).isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("static-usage-limit-policy");
-    }
 
     @Test
     void firstComeFirstServedLeavesTheOrderToArrival() {
@@ -42,6 +24,24 @@ class PoliciesTest {
         double[] ceilings = {1.0, 1.0, 1.0};
         new StaticUsageLimitPolicy(0.8).ceilings(0.3, new int[] {2, 1, 0}, ceilings);
         assertThat(ceilings).containsOnly(0.8);
+    }
+
+    @Test
+    void parametersOfPoliciesThatTakeNoneAreIgnoredWithANotice() {
+        for (String type : List.of("fcfs-ordering-policy", "edf-ordering-policy", "slo-deadline-ordering-policy",
+                "global-strict-fairness-policy", "round-robin-fairness-policy")) {
+            Policies.check(type, Map.of("anything", 1));
+            assertThat(Policies.notices(type, Map.of("anything", 1))).extracting(Problem::message)
+                    .containsExactly(type + " takes no parameters, ignored");
+            assertThat(Policies.notices(type, Map.of())).isEmpty();
+        }
+    }
+
+    @Test
+    void theSoftReflectivePolicyRefusesEveryParameter() {
+        Policies.check("soft-reflective-ceiling-policy", Map.of());
+        assertThatThrownBy(() -> Policies.check("soft-reflective-ceiling-policy", Map.of("shape", "linear")))
+                .hasMessageStartingWith("shape: unknown parameter");
     }
 
     @ParameterizedTest

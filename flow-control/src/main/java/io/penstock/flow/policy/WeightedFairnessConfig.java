@@ -1,0 +1,58 @@
+package io.penstock.flow.policy;
+
+import io.penstock.flow.plugin.Parameters;
+import io.penstock.flow.plugin.Problems;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.SortedSet;
+
+/**
+ * The parameters of {@code weighted-fairness-policy}. Immutable.
+ *
+ * @param cost what a request is charged
+ * @param weights shares by fairness id, {@value FairShare#LEAST_WEIGHT} to {@value FairShare#MOST_WEIGHT}
+ * @param defaultWeight the share of every other fairness id
+ */
+record WeightedFairnessConfig(Cost cost, Map<String, Double> weights, double defaultWeight) {
+
+    /** What is shared out. */
+    enum Cost {
+        REQUESTS,
+        BYTES,
+        TOKENS
+    }
+
+    static final String TYPE = "weighted-fairness-policy";
+    static final SortedSet<String> PARAMETERS = Policies.sorted("cost", "weights", "defaultWeight");
+
+    private static final Map<String, Cost> COSTS = costs();
+
+    WeightedFairnessConfig {
+        weights = Map.copyOf(weights);
+        Problems problems = new Problems();
+        problems.within("weights", weights, FairShare.LEAST_WEIGHT, FairShare.MOST_WEIGHT);
+        problems.within("defaultWeight", defaultWeight, FairShare.LEAST_WEIGHT, FairShare.MOST_WEIGHT);
+        problems.throwIfAny();
+    }
+
+    static WeightedFairnessConfig from(Map<String, ?> values) {
+        Parameters parameters = new Parameters(values, PARAMETERS);
+        Cost cost = parameters.choice("cost", COSTS, Cost.REQUESTS);
+        Map<String, Double> weights = parameters.decimals("weights");
+        double otherwise = parameters.decimal("defaultWeight", 1);
+        return parameters.build(() -> new WeightedFairnessConfig(cost, weights, otherwise));
+    }
+
+    double weight(String fairnessId) {
+        Double weight = weights.get(fairnessId);
+        return weight == null ? defaultWeight : weight;
+    }
+
+    private static Map<String, Cost> costs() {
+        Map<String, Cost> words = new LinkedHashMap<>();
+        words.put("requests", Cost.REQUESTS);
+        words.put("bytes", Cost.BYTES);
+        words.put("tokens", Cost.TOKENS);
+        return words;
+    }
+}
