@@ -54,7 +54,7 @@ class DetectorsTest {
         parameters.put("wrong", true);
         assertThat(problems("concurrency-detector", parameters)).containsExactlyInAnyOrder(
                 new Problem("concurrencyMode", "concurrencyMode: \"Tokens\" (expected: requests, tokens or hybrid)"),
-                new Problem("headroom", "headroom: -1.0 (expected: 0 or more)"),
+                new Problem("headroom", "headroom: -1 (expected: 0 or more)"),
                 new Problem("maxConcurrency", "maxConcurrency: 0 (expected: 1 or more)"),
                 new Problem("maxTokenConcurrency", "maxTokenConcurrency: \"many\" (expected: a whole number up to 9223372036854775807)"),
                 new Problem("wrong", "wrong: unknown parameter (expected: concurrencyMode, headroom, inFlightLoadProducerName, "

@@ -5,16 +5,10 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.EventExecutor;
 import io.penstock.flow.BandView;
 import io.penstock.flow.FlowController;
-import io.penstock.flow.UsageSink;
-import io.penstock.flow.engine.Collaborators;
-import io.penstock.flow.engine.FlowControllers;
-import io.penstock.flow.policy.Policies;
-import io.penstock.flow.policy.StaticUsageLimitPolicy;
 import io.penstock.proxy.accesslog.AccessLog;
 import io.penstock.proxy.admin.AdminServer;
 import io.penstock.proxy.admin.EndpointRow;
 import io.penstock.proxy.admin.MetricsServer;
-import io.penstock.proxy.admitter.AdmitterSet;
 import io.penstock.proxy.config.PickerSettings;
 import io.penstock.proxy.config.ProxyConfig;
 import io.penstock.proxy.config.Settings;
@@ -24,7 +18,6 @@ import io.penstock.proxy.endpoint.DiscoveryException;
 import io.penstock.proxy.endpoint.EndpointPool;
 import io.penstock.proxy.endpoint.EndpointSpec;
 import io.penstock.proxy.endpoint.FileDiscovery;
-import io.penstock.proxy.endpoint.LeastLoadPlacement;
 import io.penstock.proxy.endpoint.MetricsScraper;
 import io.penstock.proxy.endpoint.PoolChange;
 import io.penstock.proxy.endpoint.ScrapeSettings;
@@ -34,6 +27,7 @@ import io.penstock.proxy.handler.RequestChain;
 import io.penstock.proxy.metrics.MeterFlowEvents;
 import io.penstock.proxy.metrics.MetricsExport;
 import io.penstock.proxy.metrics.PoolMeters;
+import io.penstock.proxy.metrics.ProgramMeters;
 import io.penstock.proxy.metrics.ProxyMeters;
 import io.penstock.proxy.net.RateLimitedLog;
 import io.penstock.proxy.request.DownstreamListener;
@@ -62,7 +56,8 @@ public final class Proxy implements AutoCloseable {
     private static final long TICK_MILLIS = 10;
     private static final long DROP_LOG_SECONDS = 1;
 
-    private final Settings settings;
+    /** The settings in use; a reload replaces them. */
+    private volatile Settings settings;
     private final ProxyOptions options;
     private final LongSupplier clock = System::nanoTime;
     private final Closing closing;
@@ -76,8 +71,7 @@ public final class Proxy implements AutoCloseable {
     private @Nullable StaticEndpoints staticEndpoints;
     private final RateLimitedLog warnings = new RateLimitedLog(LOG, clock);
     private final FlowSignal signal = new FlowSignal();
-    private final LeastLoadPlacement placement;
-    private final AdmitterSet admitters;
+    private final FlowParts parts;
     private final FlowController flow;
     private final EventLoopGroup group;
     private final AccessLog accessLog;
@@ -98,15 +92,14 @@ public final class Proxy implements AutoCloseable {
         accessLog = closing.add(AccessLog.open(config.accessLog(), clock));
         meters.accessLogDropped(accessLog::dropped);
 
-        admitters = new AdmitterSet(meters::denied);
         pool = new EndpointPool(clock);
         PoolMeters poolMeters = new PoolMeters(metrics, options.pool(), () -> AdminBridge.rows(pool, clock.getAsLong()),
                 options.metricsStaleness());
-        Detection detection = Detection.of(settings.picker(), poolMeters);
-        placement = new LeastLoadPlacement(pool, detection.forPlacement(), clock, signal, settings.picker().flowControlEnabled(),
-                settings.proxy().upstream().maxConnectionsPerEndpoint());
-        flow = flowController(detection);
+        parts = new FlowParts(settings.picker(), new FlowParts.Surroundings(pool, clock, flowEvents, poolMeters, signal, options,
+                config.upstream().maxConnectionsPerEndpoint(), meters::denied));
+        flow = parts.flow();
         signal.to(flow);
+        new ProgramMeters(metrics, parts::programs);
         pool.listen(change -> signal.run());
 
         group = options.transport().newGroup(options.loops(), "penstock-loop");
@@ -148,22 +141,6 @@ public final class Proxy implements AutoCloseable {
         }
     }
 
-    private FlowController flowController(Detection detection) {
-        PickerSettings picker = settings.picker();
-        Collaborators with = Collaborators.of(detection.byDefault(), placement, pool, clock)
-                .withStages(detection.stages())
-                .withUsageLimit(new StaticUsageLimitPolicy(picker.usageLimitThreshold()))
-                .withPolicies(name -> Policies.fairness(typeOf(name)), name -> Policies.ordering(typeOf(name)))
-                .withEvents(flowEvents)
-                .withHooks(options.hooks());
-        return picker.flowControlEnabled() ? FlowControllers.create(picker.flowControl(), with) : FlowControllers.shedding(with);
-    }
-
-    private String typeOf(String plugin) {
-        var spec = settings.picker().plugins().get(plugin);
-        return spec == null ? plugin : spec.type();
-    }
-
     private void startScraping(PoolMeters poolMeters) {
         MetricsScraper scraper = closing.add(new MetricsScraper(options.transport(),
                 ScrapeSettings.every(settings.picker().scrapeInterval()), clock, signal, EventBridges.scrapes(poolMeters, LOG)));
@@ -198,8 +175,8 @@ public final class Proxy implements AutoCloseable {
         pool.listen(change -> retire(connector, change));
         ChainServices services = new ChainServices(flow, settings.picker().flowControlEnabled() ? flow.capacity() : null,
                 config.compat().headroomShortName(), failure -> LOG.debug("A band's counts could not be read", failure),
-                placement::pickUncounted, new FlowResolver(objectives::get, List::of, meters::badTtl), admitters, UsageSink.NONE,
-                config.timeouts(), config.limits().maxRequestBodyBytes(), new RequestLog(meters, accessLog, clock),
+                parts::pickUncounted, new FlowResolver(objectives::get, parts::sessionHeaders, meters::badTtl), parts.admitters(),
+                parts::finished,                config.timeouts(), config.limits().maxRequestBodyBytes(), new RequestLog(meters, accessLog, clock),
                 EventBridges.forward(meters, warnings), clock);
         return closing.add(RequestChain.build(services, connector, loop));
     }
@@ -272,25 +249,35 @@ public final class Proxy implements AutoCloseable {
     }
 
     /**
-     * Takes new settings over without a restart, as far as that goes: objectives and static endpoints. Anything else that differs is named
-     * and then nothing is taken over, so that a change applies whole or not at all.
+     * Takes new settings over without a restart, as far as that goes: all of flow control, admitters, objectives and static endpoints. What
+     * waits keeps its place. Anything else that differs is named and then nothing is taken over, so that a change applies whole or not at
+     * all.
      *
      * @return what needs a restart; empty when everything was applied
      */
-    public List<String> reload(Settings next) {
+    public synchronized List<String> reload(Settings next) {
         List<String> restart = Reload.needsRestart(settings, next);
         if (restart.isEmpty()) {
+            parts.reload(next.picker());
             if (staticEndpoints != null) {
                 staticEndpoints.replace(specs(next.proxy()));
             }
             publishObjectives(next.objectives());
+            settings = next;
         }
+        meters.reloaded(restart.isEmpty() ? ProxyMeters.Reload.APPLIED : ProxyMeters.Reload.NEEDS_RESTART);
         return restart;
+    }
+
+    /** A changed configuration has errors and is not used; what runs goes on as it is. */
+    public void reloadRefused() {
+        meters.reloaded(ProxyMeters.Reload.REFUSED);
     }
 
     @Override
     public void close() {
         flow.shutdown();
         closing.close();
+        flowEvents.logDrops();
     }
 }

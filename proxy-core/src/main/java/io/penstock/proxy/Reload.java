@@ -1,5 +1,6 @@
 package io.penstock.proxy;
 
+import io.penstock.proxy.config.PickerSettings;
 import io.penstock.proxy.config.ProxyConfig;
 import io.penstock.proxy.config.Settings;
 import java.util.ArrayList;
@@ -25,8 +26,16 @@ final class Reload {
         differ(changed, "drain", one.drain(), two.drain());
         differ(changed, "accessLog", one.accessLog(), two.accessLog());
         differ(changed, "compat", one.compat(), two.compat());
-        differ(changed, "EndpointPickerConfig", before.picker(), after.picker());
+        picker(changed, before.picker(), after.picker());
         return changed;
+    }
+
+    /** Flow control's own part is taken over whole; the gate decides what the process is made of, and the rest is read at the start. */
+    private static void picker(List<String> changed, PickerSettings one, PickerSettings two) {
+        differ(changed, "featureGates", one.flowControlEnabled(), two.flowControlEnabled());
+        differ(changed, "dataLayer.discovery", one.discovery(), two.discovery());
+        differ(changed, "the metrics' interval", one.scrapeInterval(), two.scrapeInterval());
+        differ(changed, "plugins", one.fixedPlugins(), two.fixedPlugins());
     }
 
     private static void differ(List<String> changed, String name, Object before, Object after) {

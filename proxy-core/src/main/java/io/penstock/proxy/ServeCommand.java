@@ -80,6 +80,7 @@ final class ServeCommand implements Callable<Integer> {
             List<Problem> errors = loaded.errors();
             LOG.error("The changed configuration has {} error(s) and is not used:", errors.size());
             errors.forEach(problem -> LOG.error("{}", problem));
+            proxy.reloadRefused();
             return;
         }
         List<String> restart = proxy.reload(settings);

@@ -3,6 +3,8 @@ package io.penstock.proxy;
 import io.netty.handler.ssl.OpenSsl;
 import io.penstock.flow.BandView;
 import io.penstock.flow.CapacitySnapshot;
+import io.penstock.flow.config.FlowControlConfig;
+import io.penstock.flow.config.GoDuration;
 import io.penstock.proxy.config.Settings;
 import java.net.InetSocketAddress;
 import java.util.Map;
@@ -32,12 +34,22 @@ final class StartLine {
         if (proxy.endpoints().isEmpty()) {
             LOG.warn("No endpoints: every request is refused until there are some (ProxyConfig.endpoints, or file-discovery)");
         }
-        if (!settings.picker().flowControlEnabled()) {
+        if (settings.picker().flowControlEnabled()) {
+            limits(settings.picker().flowControl());
+        } else {
             LOG.info("Flow control is off: no queues, no headroom header (featureGates: [flowControl] switches it on)");
         }
         for (BandView band : proxy.bands()) {
             LOG.info("Band {}: maxRequests {}, maxBytes {}", band.priority(), limit(band.maxRequests()), limit(band.maxBytes()));
         }
+    }
+
+    /** What holds over all bands, defaults filled in. */
+    private static void limits(FlowControlConfig config) {
+        LOG.info("All bands: maxRequests {}, maxBytes {}, defaultRequestTTL {}, noEndpointRequestTTL {}, eviction {}",
+                limit(config.maxRequests()), limit(config.maxBytes()), GoDuration.format(config.requestTtlNanos()),
+                GoDuration.format(config.noEndpointTtlNanos()),
+                config.evicts() ? "on, paced by " + GoDuration.format(config.evictionGraceNanos()) : "off");
     }
 
     private static String shown(InetSocketAddress address) {

@@ -87,7 +87,8 @@ public final class Parameters {
         }
     }
 
-    private static String listed(List<String> words) {
+    private static String listed(List<String> all) {
+        List<String> words = all.stream().map(word -> word.isEmpty() ? "empty" : word).toList();
         int last = words.size() - 1;
         return last == 0 ? words.get(0) : String.join(", ", words.subList(0, last)) + " or " + words.get(last);
     }

@@ -9,15 +9,17 @@ import java.util.Map;
 /** Collects what is wrong with a plugin's settings until all of them are checked. One thread, short-lived. */
 public final class Problems {
 
+    private static final double MOST_WHOLE = 1e15;
+
     private final List<Problem> found = new ArrayList<>();
 
     public void add(String parameter, Object value, String expected) {
-        found.add(new Problem(parameter, parameter + ": " + value + " (expected: " + expected + ')'));
+        found.add(new Problem(parameter, parameter + ": " + shown(value) + " (expected: " + expected + ')'));
     }
 
     /** A value inside a parameter that is a map. */
     public void add(String parameter, String key, Object value, String expected) {
-        found.add(new Problem(parameter, key, parameter + '.' + key + ": " + value + " (expected: " + expected + ')'));
+        found.add(new Problem(parameter, key, parameter + '.' + key + ": " + shown(value) + " (expected: " + expected + ')'));
     }
 
     void addAll(PluginConfigException other) {
@@ -70,8 +72,10 @@ public final class Problems {
         return shown(least) + " to " + shown(most);
     }
 
-    private static String shown(double number) {
-        return number == Math.rint(number) ? String.valueOf((long) number) : String.valueOf(number);
+    /** A whole number without the decimals that it may not have been written with. */
+    private static Object shown(Object value) {
+        boolean whole = value instanceof Double number && number == Math.rint(number) && Math.abs(number) < MOST_WHOLE;
+        return whole ? ((Double) value).longValue() : value;
     }
 
     public void throwIfAny() {

@@ -18,8 +18,14 @@ import org.jspecify.annotations.Nullable;
 /** Reads {@code flowControl} (spec/flow-control sections 1.4, 1.6, 1.7 and 14). Pure but for problems. */
 final class FlowControlReader {
 
-    /** All that the section decides. */
-    record FlowControl(FlowControlConfig config, Saturation saturation, double threshold, boolean evicts) {
+    /**
+     * All that the section decides.
+     *
+     * @param bandSelection null for strict priority
+     * @param evicts whether running requests may be stopped
+     */
+    record FlowControl(FlowControlConfig config, Saturation saturation, PluginSpec usageLimit, @Nullable PluginSpec bandSelection,
+            boolean evicts) {
     }
 
     private static final long UNBOUNDED = CapacitySnapshot.UNBOUNDED;
@@ -51,7 +57,8 @@ final class FlowControlReader {
         warnIgnored(alias, saturation.ignoredWhenOff());
         FlowControlConfig none = FlowControlConfig.defaults();
         return new FlowControl(new FlowControlConfig(none.maxRequests(), none.maxBytes(), none.requestTtlNanos(), none.noEndpointTtlNanos(),
-                none.defaultBand(), null, List.of(), saturation.gateOn()), saturation, threshold(field), false);
+                none.defaultBand(), null, List.of(), saturation.gateOn()), saturation,
+                usageLimit(field, PluginType.STATIC_LIMIT), null, false);
     }
 
     private FlowControl section(Section section, Field alias) {
@@ -62,12 +69,8 @@ final class FlowControlReader {
         Saturation saturation = new SaturationReader(plugins).read(detector.present() ? detector : alias);
         FlowControlConfig config = config(section, saturation.gateOn());
         boolean evicts = evicts(section.field("enableEviction"), saturation.gateOn());
-        Field selection = section.field("bandSelectionPolicyPluginRef");
-        String name = selection.text();
-        if (name != null && !name.isEmpty()) {
-            plugins.resolve(selection, name, Role.BAND_SELECTION, enabled);
-        }
-        double threshold = threshold(section.field("usageLimitPolicyPluginRef"));
+        PluginSpec usageLimit = usageLimit(section.field("usageLimitPolicyPluginRef"));
+        PluginSpec bandSelection = bandSelection(section.field("bandSelectionPolicyPluginRef"));
         List<String> ignored = new ArrayList<>();
         for (String key : WITHOUT_EFFECT_WHEN_OFF) {
             if (section.field(key).present()) {
@@ -76,7 +79,7 @@ final class FlowControlReader {
         }
         ignored.addAll(saturation.ignoredWhenOff());
         warnIgnored(section, ignored);
-        return new FlowControl(config, saturation, threshold, evicts);
+        return new FlowControl(config, saturation, usageLimit, bandSelection, evicts);
     }
 
     /** Without effect, and so without a word, while the gate is off, as in llm-d. */
@@ -162,10 +165,20 @@ final class FlowControlReader {
         }
     }
 
-    private double threshold(Field reference) {
+    private PluginSpec usageLimit(Field reference) {
         String text = reference.text("");
-        Plugins.Declared plugin = plugins.resolve(reference, text.isEmpty() ? PluginType.STATIC_LIMIT : text, Role.USAGE_LIMIT, enabled);
-        return plugin != null && plugin.typed() instanceof Double threshold ? threshold : 1.0;
+        return usageLimit(reference, text.isEmpty() ? PluginType.STATIC_LIMIT : text);
+    }
+
+    private PluginSpec usageLimit(Field reference, String name) {
+        Plugins.Declared plugin = plugins.resolve(reference, name, Role.USAGE_LIMIT, enabled);
+        return plugin == null ? PluginSpec.plain(PluginType.STATIC_LIMIT) : plugin.spec();
+    }
+
+    private @Nullable PluginSpec bandSelection(Field reference) {
+        String text = reference.text("");
+        Plugins.Declared plugin = text.isEmpty() ? null : plugins.resolve(reference, text, Role.BAND_SELECTION, enabled);
+        return plugin == null ? null : plugin.spec();
     }
 
     private void warnIgnored(Field at, List<String> paths) {

@@ -2,9 +2,14 @@ package io.penstock.proxy.config;
 
 import io.penstock.flow.Stage;
 import io.penstock.flow.config.FlowControlConfig;
+import io.penstock.flow.policy.Policies;
+import io.penstock.flow.policy.PolicySet;
+import io.penstock.flow.policy.PolicySpec;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,14 +19,15 @@ import org.jspecify.annotations.Nullable;
  * @param flowControl limits, budgets, bands and the gate
  * @param defaultDetector serves every stage without a detector of its own, and the legacy path
  * @param stageDetectors detectors of single stages (seed 2)
- * @param usageLimitThreshold saturation at which all bands stop, more than 0; 1.0 by default
+ * @param usageLimit the plugin that sets the bands' ceilings
+ * @param bandSelection the plugin that ranks the bands, or null for strict priority
  * @param plugins every usable plugin by name, those added by default included; a band's policies are names in here
  * @param discovery the endpoints file, or null for static endpoints
  * @param scrapeInterval between two reads of one model server's metrics, 50 ms by default
  */
 public record PickerSettings(boolean flowControlEnabled, FlowControlConfig flowControl, PluginSpec defaultDetector,
-        Map<Stage, PluginSpec> stageDetectors, double usageLimitThreshold, Map<String, PluginSpec> plugins, @Nullable Discovery discovery,
-        Duration scrapeInterval) {
+        Map<Stage, PluginSpec> stageDetectors, PluginSpec usageLimit, @Nullable PluginSpec bandSelection, Map<String, PluginSpec> plugins,
+        @Nullable Discovery discovery, Duration scrapeInterval) {
 
     /** llm-d's default, and its minimum. */
     public static final Duration DEFAULT_SCRAPE_INTERVAL = Duration.ofMillis(50);
@@ -29,6 +35,23 @@ public record PickerSettings(boolean flowControlEnabled, FlowControlConfig flowC
     public PickerSettings {
         stageDetectors = Map.copyOf(stageDetectors);
         plugins = Map.copyOf(plugins);
+    }
+
+    /** The plugins that are policies of flow control, for a {@link PolicySet}. */
+    public List<PolicySpec> policies() {
+        return plugins.values().stream().filter(plugin -> Policies.isPolicy(plugin.type()))
+                .map(plugin -> new PolicySpec(plugin.name(), plugin.type(), plugin.parameters())).toList();
+    }
+
+    /** The plugins that are read at the start only; all others may change while the process runs. */
+    public Map<String, PluginSpec> fixedPlugins() {
+        return plugins.entrySet().stream().filter(plugin -> isFixed(plugin.getValue().type()))
+                .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
+    }
+
+    private static boolean isFixed(String type) {
+        PluginType known = PluginType.of(type);
+        return known == null || !known.role().isReloadable() && !type.equals(AgentIdentity.TYPE);
     }
 
     /** The plugin {@code file-discovery}; the path is absolute. */

@@ -44,6 +44,11 @@ record PluginType(String name, Role role, Support support, boolean experimental)
             return words;
         }
 
+        /** Whether its plugins may change while the process runs. */
+        boolean isReloadable() {
+            return isFlowControl() || this == DETECTOR || this == ADMITTER;
+        }
+
         /** Whether it takes part in flow control, so that it is without effect while that is off. */
         boolean isFlowControl() {
             return this == FAIRNESS || this == ORDERING || this == USAGE_LIMIT || this == BAND_SELECTION || this == EVICTION;
@@ -88,14 +93,11 @@ record PluginType(String name, Role role, Support support, boolean experimental)
 
     private static Map<String, PluginType> table() {
         Map<String, PluginType> all = new TreeMap<>();
-        add(all, Role.FAIRNESS, Support.BUILT, "global-strict-fairness-policy");
-        add(all, Role.FAIRNESS, Support.NOT_YET, "round-robin-fairness-policy program-aware-fairness weighted-fairness-policy"
-                + " starvation-bound-policy");
-        add(all, Role.ORDERING, Support.BUILT, "fcfs-ordering-policy");
-        add(all, Role.ORDERING, Support.NOT_YET, "edf-ordering-policy slo-deadline-ordering-policy");
-        add(all, Role.USAGE_LIMIT, Support.BUILT, STATIC_LIMIT);
-        add(all, Role.USAGE_LIMIT, Support.NOT_YET, "priority-holdback-policy soft-reflective-ceiling-policy");
-        add(all, Role.BAND_SELECTION, Support.NOT_YET, "weighted-band-policy");
+        add(all, Role.FAIRNESS, Support.BUILT, "global-strict-fairness-policy round-robin-fairness-policy program-aware-fairness"
+                + " weighted-fairness-policy");
+        add(all, Role.ORDERING, Support.BUILT, "fcfs-ordering-policy edf-ordering-policy slo-deadline-ordering-policy");
+        add(all, Role.USAGE_LIMIT, Support.BUILT, STATIC_LIMIT + " priority-holdback-policy soft-reflective-ceiling-policy");
+        add(all, Role.BAND_SELECTION, Support.BUILT, "starvation-bound-policy weighted-band-policy");
         add(all, Role.DETECTOR, Support.BUILT, UTILIZATION + " concurrency-detector");
         add(all, Role.DETECTOR, Support.NOT_YET, "max-saturation-detector");
         add(all, Role.DISCOVERY, Support.BUILT, FILE_DISCOVERY);

@@ -3,6 +3,7 @@ package io.penstock.proxy.config;
 import io.penstock.flow.config.BandConfig;
 import io.penstock.proxy.config.PluginType.Role;
 import io.penstock.proxy.config.PluginType.Support;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,8 +24,7 @@ final class Plugins {
     record Declared(PluginSpec spec, PluginType type, Location at, @Nullable Object typed) {
     }
 
-    private static final List<String> INJECTED = List.of(BandConfig.FCFS, BandConfig.GLOBAL_STRICT, PluginType.STATIC_LIMIT,
-            PluginType.UTILIZATION);
+    private static final List<String> INJECTED = List.of(BandConfig.FCFS, BandConfig.GLOBAL_STRICT, PluginType.STATIC_LIMIT);
 
     private final Map<String, Declared> byName = new TreeMap<>();
     /** Names whose declaration was refused: a reference to one is no second problem. */
@@ -50,14 +50,20 @@ final class Plugins {
         return plugin == null ? refused.get(name) : plugin.at();
     }
 
-    /** Adds what llm-d adds where no plugin has that name. */
+    /** Adds what llm-d always adds where no plugin has that name. */
     void inject(Location at) {
-        for (String type : INJECTED) {
-            PluginType known = PluginType.of(type);
-            if (placeOf(type) == null && known != null) {
-                Object typed = type.equals(PluginType.STATIC_LIMIT) ? (Object) 1.0 : null;
-                byName.put(type, new Declared(PluginSpec.plain(type), known, at, typed));
-            }
+        INJECTED.forEach(type -> inject(type, at));
+    }
+
+    /** Adds the detector that is the default one, where no plugin has its name: llm-d does so only if the default detector is that one. */
+    void injectDefaultDetector(Location at) {
+        inject(PluginType.UTILIZATION, at);
+    }
+
+    private void inject(String type, Location at) {
+        PluginType known = PluginType.of(type);
+        if (placeOf(type) == null && known != null) {
+            byName.put(type, new Declared(PluginSpec.plain(type), known, at, null));
         }
     }
 
@@ -87,7 +93,18 @@ final class Plugins {
         if (type != null && type.role() == role) {
             return type.support() == Support.NOT_YET ? "(not supported yet)" : "(expected: an entry in plugins, type: " + name + ')';
         }
-        return Text.hint(name, byName.values().stream().filter(p -> p.type().role() == role).map(p -> p.spec().name()).toList());
+        List<String> declared = new ArrayList<>(byName.values().stream().filter(p -> p.type().role() == role).map(p -> p.spec().name())
+                .toList());
+        if (role == Role.DETECTOR && placeOf(PluginType.UTILIZATION) == null) {
+            declared.add(PluginType.UTILIZATION);
+        }
+        String near = Text.nearest(name, declared);
+        String nearType = near != null ? null : Text.nearest(name, PluginType.all().stream()
+                .filter(t -> t.role() == role && t.support() == Support.BUILT).map(PluginType::name).toList());
+        if (nearType != null) {
+            return "(did you mean " + nearType + "? It needs an entry in plugins)";
+        }
+        return declared.isEmpty() ? "(expected: an entry in plugins that is " + role.words() + ')' : Text.hint(name, declared);
     }
 
     /** Whether a name is declared at all, whatever its role; says so when it is not. */

@@ -1,5 +1,7 @@
 package io.penstock.proxy.config;
 
+import io.penstock.flow.plugin.PluginConfigException;
+import io.penstock.flow.policy.Policies;
 import io.penstock.proxy.config.PickerSettings.Discovery;
 import io.penstock.proxy.config.PluginType.Role;
 import io.penstock.proxy.config.PluginType.Support;
@@ -90,19 +92,27 @@ final class PluginsReader {
             AdmitterParameters.check(item, parameters, spec);
             return null;
         }
+        if (Policies.isPolicy(type.name())) {
+            checkPolicy(item, parameters, spec);
+            return null;
+        }
         return switch (type.name()) {
             case AgentIdentity.TYPE -> orDefaults(item, parameters, AgentIdentity::check);
             case PluginType.FILE_DISCOVERY -> orDefaults(item, parameters, this::discovery);
             case PluginType.METRICS_SOURCE -> orDefaults(item, parameters, this::metricsSource);
             case PluginType.METRICS_EXTRACTOR -> orDefaults(item, parameters, this::checkExtractor);
-            case PluginType.STATIC_LIMIT -> orDefaults(item, parameters, this::threshold);
-            default -> {
-                if (type.support() == Support.BUILT && !spec.parameters().isEmpty()) {
-                    parameters.warning(type.name() + " takes no parameters, ignored");
-                }
-                yield null;
-            }
+            default -> null;
         };
+    }
+
+    private static void checkPolicy(Field item, Field parameters, PluginSpec spec) {
+        PluginProblems problems = new PluginProblems(item, parameters, Policies.parameters(spec.type()));
+        try {
+            Policies.check(spec.type(), spec.parameters());
+        } catch (PluginConfigException e) {
+            problems.errors(e.problems());
+        }
+        problems.warnings(Policies.notices(spec.type(), spec.parameters()));
     }
 
     /** Reads the parameters, or an empty map where there are none, so that defaults and missing keys come from one place. */
@@ -142,21 +152,5 @@ final class PluginsReader {
         section.field("engineLabelKey").choice("", "llm-d.ai/engine-type");
         section.field("defaultEngine").choice("", "vllm");
         return section;
-    }
-
-    private Double threshold(Section section) {
-        Field field = section.field("threshold");
-        if (!field.present()) {
-            return 1.0;
-        }
-        if (!(ParameterValues.plain(field) instanceof Number number) || !(number.doubleValue() > 0)
-                || Double.isInfinite(number.doubleValue())) {
-            field.unexpected("a number above 0, at most 1");
-            return 1.0;
-        }
-        if (number.doubleValue() > 1) {
-            field.warning(number + " lets bands dispatch while the pool is past its set point (expected: at most 1)");
-        }
-        return number.doubleValue();
     }
 }

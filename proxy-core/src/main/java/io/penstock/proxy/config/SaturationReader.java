@@ -71,6 +71,9 @@ final class SaturationReader {
     }
 
     private PluginSpec detector(Field reference, String name) {
+        if (name.equals(PluginType.UTILIZATION)) {
+            plugins.injectDefaultDetector(reference.at());
+        }
         Plugins.Declared plugin = plugins.resolve(reference, name, Role.DETECTOR, true);
         return plugin == null ? PluginSpec.plain(PluginType.UTILIZATION) : plugin.spec();
     }

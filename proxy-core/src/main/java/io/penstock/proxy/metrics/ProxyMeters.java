@@ -30,6 +30,7 @@ public final class ProxyMeters {
     private final LongAdder upstreamActive = new LongAdder();
     private final Timings upstreamConnect = new Timings(Buckets.CONNECT);
     private final Map<UpstreamFault.Kind, Counter> faults = new EnumMap<>(UpstreamFault.Kind.class);
+    private final Map<Reload, Counter> reloads = new EnumMap<>(Reload.class);
     private final Counter retries;
     private final Counter badTtl;
     private final Timings ownTime = new Timings(Buckets.OWN);
@@ -47,6 +48,12 @@ public final class ProxyMeters {
             faults.put(kind, Counter.builder("penstock_upstream_faults_total")
                     .description("Exchanges with a backend that failed, by kind.")
                     .tag("kind", kind.name().toLowerCase(Locale.ROOT))
+                    .register(registry));
+        }
+        for (Reload result : Reload.values()) {
+            reloads.put(result, Counter.builder("penstock_config_reloads_total")
+                    .description("Changed configuration files, by what came of them.")
+                    .tag("result", result.name().toLowerCase(Locale.ROOT))
                     .register(registry));
         }
         retries = counter("penstock_upstream_retries_total", "Requests sent again to a backend.");
@@ -141,6 +148,23 @@ public final class ProxyMeters {
     /** A timer ended a request. */
     public void timedOut(String timer) {
         count("penstock_timeouts_total", "Requests that a timer ended.", "timer", timer);
+    }
+
+    /** What came of a changed configuration file. */
+    public enum Reload {
+        APPLIED,
+        /** It has errors. */
+        REFUSED,
+        /** It changes what cannot change while the process runs. */
+        NEEDS_RESTART
+    }
+
+    /** A configuration file has changed. */
+    public void reloaded(Reload result) {
+        Counter counter = reloads.get(result);
+        if (counter != null) {
+            counter.increment();
+        }
     }
 
     /** An admitter turned a request away after its admission. */

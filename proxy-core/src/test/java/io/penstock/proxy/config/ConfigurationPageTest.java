@@ -29,6 +29,12 @@ final class ConfigurationPageTest {
             - {type: utilization-detector}
             - {type: concurrency-detector}
             - {type: static-usage-limit-policy}
+            - {type: priority-holdback-policy}
+            - {type: soft-reflective-ceiling-policy}
+            - {type: program-aware-fairness}
+            - {type: weighted-fairness-policy}
+            - {type: starvation-bound-policy}
+            - {type: weighted-band-policy}
             - {type: probabilistic-admitter}
             - {type: latency-slo-admitter}
             - {type: agent-identity}

@@ -22,7 +22,8 @@ final class FlowControlReaderTest {
         assertThat(picker.flowControlEnabled()).isTrue();
         assertThat(picker.flowControl()).isEqualTo(FlowControlConfig.defaults());
         assertThat(picker.defaultDetector()).isEqualTo(PluginSpec.plain("utilization-detector"));
-        assertThat(picker.usageLimitThreshold()).isEqualTo(1.0);
+        assertThat(picker.usageLimit()).isEqualTo(PluginSpec.plain("static-usage-limit-policy"));
+        assertThat(picker.bandSelection()).isNull();
         assertThat(picker.plugins()).containsOnlyKeys("fcfs-ordering-policy", "global-strict-fairness-policy",
                 "static-usage-limit-policy", "utilization-detector");
     }
@@ -100,7 +101,7 @@ final class FlowControlReaderTest {
 
     @Test
     void theOldPlaceOfTheDetectorCarriesStagesToo() {
-        String top = Loading.PICKER + Loading.GATE + "plugins: [{type: concurrency-detector}]\n"
+        String top = Loading.PICKER + Loading.GATE + "plugins: [{type: concurrency-detector}, {type: utilization-detector}]\n"
                 + "saturationDetector: {pluginRef: concurrency-detector, stages: {decode: utilization-detector}, gateOn: decode}\n";
         LoadResult result = Loading.load(top);
         assertThat(Loading.lines(result)).containsExactly(
@@ -123,7 +124,7 @@ final class FlowControlReaderTest {
                 - {type: static-usage-limit-policy, name: tight, parameters: {threshold: 0.75}}
                 flowControl: {usageLimitPolicyPluginRef: tight}
                 """).picker();
-        assertThat(picker.usageLimitThreshold()).isEqualTo(0.75);
+        assertThat(picker.usageLimit()).isEqualTo(new PluginSpec("tight", "static-usage-limit-policy", Map.of("threshold", 0.75)));
     }
 
     @Test

@@ -79,12 +79,12 @@ final class PickerReaderTest {
 
     @Test
     void aFlowControlTypeThatIsNotBuiltOnlyMattersWhileFlowControlIsOn() {
-        String plugins = "plugins: [{type: slo-deadline-ordering-policy}]\n";
-        assertThat(Loading.lines(Loading.PICKER + plugins)).containsExactly(
-                "c:3:18: warning: plugins[0].type: slo-deadline-ordering-policy: not supported yet, ignored");
-        assertThat(Loading.lines(Loading.PICKER + Loading.GATE + plugins
-                + "flowControl: {priorityBands: [{orderingPolicyRef: slo-deadline-ordering-policy}]}\n")).containsExactly(
-                "c:4:18: plugins[0].type: slo-deadline-ordering-policy: not supported yet");
+        String plugins = "plugins: [{type: sheddable-eviction-filter}]\n";
+        LoadOptions experimental = LoadOptions.none().withExperimental();
+        assertThat(Loading.lines(Loading.load(Loading.PICKER + plugins, experimental))).containsExactly(
+                "c:3:18: warning: plugins[0].type: sheddable-eviction-filter: not supported yet, ignored");
+        assertThat(Loading.lines(Loading.load(Loading.PICKER + Loading.GATE + plugins, experimental))).containsExactly(
+                "c:4:18: plugins[0].type: sheddable-eviction-filter: not supported yet");
     }
 
     @Test

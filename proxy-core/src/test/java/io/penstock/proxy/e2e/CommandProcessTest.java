@@ -100,8 +100,8 @@ class CommandProcessTest {
                 serve.err().await(Pattern.compile("ERROR .*penstock\\.yaml:\\d+:\\d+: .*six"));
                 assertThat(serve.admin("GET", "/bands").body()).contains("\"priority\":5,").doesNotContain("\"priority\":6,");
 
-                write(yaml.replace("maxConcurrency: 1", "maxConcurrency: 2") + RunningProxy.objective("premium", 7));
-                serve.err().await("The changed configuration is not used, since a change of EndpointPickerConfig needs a restart");
+                write(yaml.replace("[flowControl]", "[]") + RunningProxy.objective("premium", 7));
+                serve.err().await("The changed configuration is not used, since a change of featureGates needs a restart");
                 assertThat(serve.admin("GET", "/bands").body()).contains("\"priority\":5,").doesNotContain("\"priority\":7,");
                 assertThat(serve.alive()).isTrue();
                 serve.terminate();

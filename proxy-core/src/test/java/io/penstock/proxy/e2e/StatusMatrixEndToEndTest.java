@@ -2,6 +2,7 @@ package io.penstock.proxy.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.flow.engine.FlowHooks;
 import io.penstock.proxy.ProxyOptions;
 import io.penstock.proxy.demo.Script;
 import io.penstock.proxy.demo.ScriptedBackend;
@@ -10,7 +11,12 @@ import io.penstock.proxy.testkit.Http1Response;
 import io.penstock.proxy.testkit.Http2RawClient;
 import io.penstock.proxy.testkit.Http2Response;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,6 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class StatusMatrixEndToEndTest {
 
     private static final String TTL = "x-llm-d-inference-ttl";
+    private static final String OBJECTIVE = "x-llm-d-inference-objective";
     private static final String NO_ENDPOINTS = "rejected-no-endpoints";
     private static final String EXPIRED = "rejected-ttl-expired";
 
@@ -123,6 +130,75 @@ class StatusMatrixEndToEndTest {
                 assertThat(client.response(Calls.post(client, "x-llm-d-inference-objective", objective)).all(Calls.HEADROOM))
                         .as(objective).containsExactly("1");
             }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whatExpiresBeforeTheQueueIsLookedAtIsToldTheSame(boolean endpoints) throws Exception {
+        AtomicBoolean held = new AtomicBoolean();
+        CountDownLatch stuck = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        FlowHooks hooks = new FlowHooks() {
+            @Override
+            public boolean holdProvisioning() {
+                if (held.compareAndSet(true, false)) {
+                    stuck.countDown();
+                    await(go);
+                }
+                return false;
+            }
+        };
+        String picker = RunningProxy.PICKER.formatted(1) + "  noEndpointRequestTTL: 50ms\n";
+        List<ScriptedBackend> backends = endpoints ? List.of(backend) : List.of();
+        try (RunningProxy proxy = RunningProxy.start(4, hooks, backends, "", picker)) {
+            List<Http2RawClient> clients = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                clients.add(proxy.http2());
+            }
+            if (endpoints) {
+                occupy(proxy, clients.get(0));
+            }
+            held.set(true);
+            proxy.proxy.reload(RunningProxy.settings(RunningProxy.yaml(backends, "", picker + RunningProxy.objective("new", 5))));
+            stuck.await();
+            List<Integer> streams = new ArrayList<>();
+            for (int i = 0; i < 800; i++) {
+                streams.add(Calls.post(clients.get(i % 8), TTL, "50ms"));
+            }
+            go.countDown();
+            for (int i = 0; i < 800; i++) {
+                assertRefused(clients.get(i % 8).response(streams.get(i)), endpoints ? 429 : 503, endpoints ? EXPIRED : NO_ENDPOINTS);
+            }
+            backend.release("gate");
+            proxy.awaitQuiet();
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await(20, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void sheddableRequestsWaitInASmallBandOfTheirOwnAndNeverDisplaceOthers() throws Exception {
+        String picker = RunningProxy.PICKER.formatted(1) + "  defaultNegativePriorityBand: {maxRequests: 1}\n"
+                + RunningProxy.objective("shed", -1);
+        try (RunningProxy proxy = RunningProxy.start(2, List.of(backend), "", picker); Http2RawClient client = proxy.http2()) {
+            Awaitility.await().until(() -> proxy.proxy.bands().size() == 2);
+            occupy(proxy, client);
+            int shed = Calls.post(client, OBJECTIVE, "shed");
+            proxy.awaitWaiting(-1, 1);
+            assertRefused(client.response(Calls.post(client, OBJECTIVE, "shed")), 429, "rejected-saturated");
+            int normal = Calls.post(client, "x-number", "normal");
+            proxy.awaitWaiting(0, 1);
+            backend.release("gate");
+            assertThat(client.response(normal).status()).isEqualTo(200);
+            assertThat(client.response(shed).status()).isEqualTo(200);
+            assertThat(backend.requests().stream().map(seen -> seen.header(OBJECTIVE))).containsExactly(null, null, "shed");
         }
     }
 

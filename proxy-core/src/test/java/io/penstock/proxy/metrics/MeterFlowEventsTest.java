@@ -106,6 +106,69 @@ class MeterFlowEventsTest {
     }
 
     @Test
+    void anArrivalIsTimedToItsQueueUnderTheEffectivePriority() {
+        FlowKey key = new FlowKey("t", 0);
+        events.enqueued(key, null, 150_000);
+        events.enqueued(key, Outcome.EVICTED_CONTEXT_CANCELLED, 150_000);
+        Page page = Page.of(export);
+        assertThat(page.value(FLOW + "request_enqueue_duration_seconds_count", "fairness_id=\"t\"", "priority=\"0\"",
+                "outcome=\"NotYetFinalized\"")).isEqualTo(1);
+        assertThat(page.value(FLOW + "request_enqueue_duration_seconds_bucket", "outcome=\"NotYetFinalized\"", "le=\"2.0E-4\""))
+                .isEqualTo(1);
+        assertThat(page.value(FLOW + "request_enqueue_duration_seconds_count", "outcome=\"EvictedContextCancelled\"")).isEqualTo(1);
+    }
+
+    @Test
+    void aFlowThatIsForgottenLosesTheSeriesOfAllFourFamiliesAtOnce() {
+        for (String id : List.of("gone", "stays", "other")) {
+            FlowKey key = new FlowKey(id, 3);
+            events.submitted(key, 1);
+            events.enqueued(key, null, 1);
+            events.settled(key, key, Outcome.DISPATCHED, 1, 1);
+        }
+        events.flowRemoved(new FlowKey("gone", 3));
+        events.flowRemoved(new FlowKey("stays", 4));
+        events.flowRemoved(new FlowKey("other", 3));
+        Page page = Page.of(export);
+        assertThat(page.text()).doesNotContain("\"gone\"");
+        for (String family : List.of("queue_size", "queue_bytes", "request_queue_duration_seconds_count",
+                "request_enqueue_duration_seconds_count")) {
+            assertThat(page.lines(FLOW + family)).as(family).hasSize(2).anyMatch(line -> line.contains("\"other\""))
+                    .anyMatch(line -> line.contains("\"stays\""));
+        }
+        assertThat(page.value(FLOW + "requests_total", "priority=\"3\"")).as("the counter has no flow").isEqualTo(3);
+    }
+
+    @Test
+    void aForgottenFlowThatSomebodyHasJustEnteredKeepsItsSeries() {
+        FlowKey key = new FlowKey("back", 0);
+        events.submitted(key, 7);
+        events.flowRemoved(key);
+        assertThat(Page.of(export).value(FLOW + "queue_bytes", "back")).isEqualTo(7);
+        events.settled(key, key, Outcome.DISPATCHED, 7, 1);
+        assertThat(Page.of(export).value(FLOW + "queue_bytes", "back")).isZero();
+    }
+
+    @Test
+    void revocationsAreCountedTimedAndSummedUp() {
+        assertThat(Page.of(export).text()).as("no series where eviction is off").doesNotContain("revocation", "reclaim");
+        events.reclaimTarget(0.25);
+        events.revoked(10, 2);
+        events.reclaimPending(0.2);
+        events.revocationEnded(true, 30_000_000);
+        events.revocationEnded(false, 10_000_000_000L);
+        Page page = Page.of(export);
+        assertThat(page.value(FLOW + "revocations_issued_total", "priority=\"10\"", "inference_pool=\"pool\"")).isEqualTo(2);
+        assertThat(page.value(FLOW + "revocations_total", "outcome=\"confirmed\"")).isEqualTo(1);
+        assertThat(page.value(FLOW + "revocations_total", "outcome=\"timed_out\"")).isEqualTo(1);
+        assertThat(page.value(FLOW + "reclaim_target")).isEqualTo(0.25);
+        assertThat(page.value(FLOW + "pending_reclaim")).isEqualTo(0.2);
+        assertThat(page.value(FLOW + "revocation_confirmation_seconds_count")).as("not on a timeout").isEqualTo(1);
+        assertThat(page.value(FLOW + "revocation_confirmation_seconds_bucket", "le=\"0.025\"")).isZero();
+        assertThat(page.value(FLOW + "revocation_confirmation_seconds_bucket", "le=\"0.05\"")).isEqualTo(1);
+    }
+
+    @Test
     void aDecisionIsTimed() {
         events.decided(150_000);
         Page page = Page.of(export);

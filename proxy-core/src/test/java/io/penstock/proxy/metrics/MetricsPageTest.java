@@ -7,6 +7,8 @@ import io.penstock.flow.FlowKey;
 import io.penstock.flow.Outcome;
 import io.penstock.flow.RejectReason;
 import io.penstock.flow.Stage;
+import io.penstock.flow.policy.ProgramsView;
+import io.penstock.flow.policy.ProgramsView.ProgramView;
 import io.penstock.proxy.admin.EndpointRow;
 import io.penstock.proxy.request.ClientGone;
 import io.penstock.proxy.request.ResetReason;
@@ -32,6 +34,8 @@ class MetricsPageTest {
     private final MeterFlowEvents flow = new MeterFlowEvents(export, "pool", System::nanoTime);
     private final PoolMeters pool = new PoolMeters(export, "pool", rows::get, Duration.ofSeconds(2));
     private final ProxyMeters proxy = new ProxyMeters(export);
+    private final AtomicReference<List<ProgramsView>> programs = new AtomicReference<>(List.of());
+    private final ProgramMeters programMeters = new ProgramMeters(export, programs::get);
 
     @AfterEach
     void close() {
@@ -56,9 +60,15 @@ class MetricsPageTest {
 
     private void feedEverything() {
         FlowKey key = new FlowKey("t", 1);
+        programs.set(List.of(new ProgramsView("las", 0.5, List.of(new ProgramView("a", 1, 2, 3)))));
         flow.submitted(key, 1);
         flow.fellBack(key);
         flow.settled(key, key.withPriority(0), Outcome.DISPATCHED, 1, 1);
+        flow.enqueued(key, null, 1);
+        flow.revoked(5, 2);
+        flow.revocationEnded(true, 1);
+        flow.reclaimTarget(0.2);
+        flow.reclaimPending(0.1);
         flow.decided(1);
         flow.stageSaturation(Stage.DECODE, 0.1);
         flow.effectiveSaturation(0.1);
@@ -76,6 +86,7 @@ class MetricsPageTest {
         proxy.connectionAbuse("ping_flood");
         proxy.refusedBeforeHandlers(400);
         proxy.timedOut("response-headers");
+        proxy.denied("probabilistic-admitter");
         proxy.accessLogDropped(() -> 6);
     }
 
@@ -147,6 +158,30 @@ class MetricsPageTest {
     void twoEndpointsOfOneNameDoNotSpoilThePage() {
         rows.set(List.of(row("x/a", 10L, 1, 1, 0.1), row("y/a", 10L, 2, 2, 0.2)));
         assertThat(Page.of(export).lines("llm_d_epp_per_endpoint_queue_size")).hasSize(1);
+    }
+
+    @Test
+    void everyReloadIsCountedByWhatCameOfIt() {
+        proxy.reloaded(ProxyMeters.Reload.APPLIED);
+        proxy.reloaded(ProxyMeters.Reload.REFUSED);
+        proxy.reloaded(ProxyMeters.Reload.REFUSED);
+        Page page = Page.of(export);
+        assertThat(page.value("penstock_config_reloads_total", "result=\"applied\"")).isEqualTo(1);
+        assertThat(page.value("penstock_config_reloads_total", "result=\"refused\"")).isEqualTo(2);
+        assertThat(page.value("penstock_config_reloads_total", "result=\"needs_restart\"")).isZero();
+    }
+
+    @Test
+    void aProgramThatIsForgottenLosesItsSeries() {
+        programs.set(List.of(new ProgramsView("las", 0.25, List.of(new ProgramView("a\n\"", 4, 12.5, 700), new ProgramView("b", 1, 0, 0)))));
+        Page page = Page.of(export);
+        assertThat(page.value("llm_d_epp_program_aware_jains_fairness_index")).isEqualTo(0.25);
+        assertThat(page.value("llm_d_epp_program_aware_avg_wait_time_milliseconds", "program_id=\"a\uFFFD\\\"\"")).isEqualTo(12.5);
+        assertThat(page.value("llm_d_epp_program_aware_attained_service_tokens", "program_id=\"a\uFFFD")).isEqualTo(700);
+        programs.set(List.of(new ProgramsView("las", 1, List.of(new ProgramView("b", 1, 0, 0)))));
+        assertThat(Page.of(export).lines("llm_d_epp_program_aware_attained_service_tokens")).hasSize(1);
+        programs.set(List.of());
+        assertThat(Page.of(export).lines("llm_d_epp_program_aware_jains_fairness_index")).isEmpty();
     }
 
     @Test
