@@ -1,6 +1,5 @@
 package io.penstock.proxy.admitter;
 
-import io.penstock.proxy.request.RequestContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,5 +13,5 @@ public interface Admitter {
 
     /** Why the request must not run, or null to let it go on. */
     @Nullable
-    Denial deny(RequestContext request);
+    Denial deny(AdmittedRequest request);
 }

@@ -1,6 +1,5 @@
 package io.penstock.proxy.admitter;
 
-import io.penstock.proxy.request.RequestContext;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +21,7 @@ public final class AdmitterSet {
     }
 
     /** Why the request must not run, or null to let it go on. */
-    public @Nullable Denial deny(RequestContext request) {
+    public @Nullable Denial deny(AdmittedRequest request) {
         for (Admitter admitter : admitters) {
             Denial denial = admitter.deny(request);
             if (denial != null) {

@@ -1,7 +1,6 @@
 package io.penstock.proxy.admitter;
 
 import io.penstock.flow.EndpointView;
-import io.penstock.proxy.request.RequestContext;
 
 /** What a latency predictor says of one request on each endpoint. Any thread; never blocks. */
 @FunctionalInterface
@@ -20,5 +19,5 @@ public interface LatencyPredictions {
     /** Predicts nothing. Nothing in this process predicts latencies yet. */
     LatencyPredictions NONE = (request, endpoint) -> Prediction.NONE;
 
-    Prediction of(RequestContext request, EndpointView endpoint);
+    Prediction of(AdmittedRequest request, EndpointView endpoint);
 }

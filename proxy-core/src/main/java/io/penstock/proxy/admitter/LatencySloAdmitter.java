@@ -5,8 +5,6 @@ import io.penstock.flow.EngineSample;
 import io.penstock.flow.PoolView;
 import io.penstock.flow.plugin.Parameters;
 import io.penstock.proxy.admitter.LatencyPredictions.Prediction;
-import io.penstock.proxy.request.FlowResolver;
-import io.penstock.proxy.request.RequestContext;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
@@ -48,7 +46,7 @@ final class LatencySloAdmitter implements Admitter {
     }
 
     @Override
-    public @Nullable Denial deny(RequestContext request) {
+    public @Nullable Denial deny(AdmittedRequest request) {
         if (request.flowKey().priority() >= 0 || !hasObjective(request)) {
             return null;
         }
@@ -66,8 +64,8 @@ final class LatencySloAdmitter implements Admitter {
         return predicted ? DENIAL : null;
     }
 
-    private static boolean hasObjective(RequestContext request) {
-        return request.ttftSloNanos() > 0 || FlowResolver.tpotSloNanos(request.head()) > 0;
+    private static boolean hasObjective(AdmittedRequest request) {
+        return request.ttftSloNanos() > 0 || request.tpotSloNanos() > 0;
     }
 
     /** Idle or cold: a request finds it at its best. An endpoint that was never read is neither. */

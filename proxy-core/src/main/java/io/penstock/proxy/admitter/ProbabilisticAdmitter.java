@@ -3,7 +3,6 @@ package io.penstock.proxy.admitter;
 import io.penstock.flow.EndpointView;
 import io.penstock.flow.EngineSample;
 import io.penstock.flow.PoolView;
-import io.penstock.proxy.request.RequestContext;
 import java.util.List;
 import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
@@ -38,7 +37,7 @@ final class ProbabilisticAdmitter implements Admitter {
     }
 
     @Override
-    public @Nullable Denial deny(RequestContext request) {
+    public @Nullable Denial deny(AdmittedRequest request) {
         if (request.flowKey().priority() >= 0) {
             return null;
         }

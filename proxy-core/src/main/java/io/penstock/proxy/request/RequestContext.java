@@ -8,6 +8,7 @@ import io.penstock.flow.FlowKey;
 import io.penstock.flow.Lease;
 import io.penstock.flow.RejectReason;
 import io.penstock.flow.Ticket;
+import io.penstock.proxy.admitter.AdmittedRequest;
 import io.penstock.proxy.endpoint.Endpoint;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Everything the proxy knows of one request. Owned by the client connection's event loop from first byte to last; the drainer reads only
  * the {@link AdmissionRequest} part, which does not change while a ticket waits.
  */
-public final class RequestContext implements AdmissionRequest, AdmissionListener {
+public final class RequestContext implements AdmittedRequest, AdmissionListener {
 
     private static final FlowKey DEFAULT_FLOW = new FlowKey(FlowKey.DEFAULT_FAIRNESS_ID, 0);
 
@@ -119,6 +120,11 @@ public final class RequestContext implements AdmissionRequest, AdmissionListener
     @Override
     public long ttftSloNanos() {
         return ttftSloNanos;
+    }
+
+    @Override
+    public long tpotSloNanos() {
+        return FlowResolver.tpotSloNanos(head);
     }
 
     /** Fixes the client's objective for its first token, {@link FlowResolver#NO_OBJECTIVE} for none; before the first submission. */

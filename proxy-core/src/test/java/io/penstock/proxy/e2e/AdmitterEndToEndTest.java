@@ -29,7 +29,8 @@ class AdmitterEndToEndTest {
     void aSheddableRequestIsDeniedByBusyServersAndOthersAreNot(boolean flowControl) throws Exception {
         backend.answerWhen(seen -> seen.uri().equals("/metrics"), Script.json(200,
                 "vllm:num_requests_waiting 50\nvllm:num_requests_running 1\nvllm:kv_cache_usage_perc 0.9\n"));
-        String picker = RunningProxy.PICKER.formatted(8).replace("plugins: [", "plugins: [{name: shed-some, type: probabilistic-admitter}, ")
+        String picker = RunningProxy.PICKER.formatted(8)
+                .replace("plugins: [", "plugins: [{name: shed-some, type: probabilistic-admitter}, ")
                 + RunningProxy.objective("shed", -1);
         if (!flowControl) {
             picker = picker.replace("featureGates: [flowControl]\n", "");

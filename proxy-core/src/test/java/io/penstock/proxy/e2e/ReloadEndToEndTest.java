@@ -113,8 +113,8 @@ class ReloadEndToEndTest {
     void whatNeedsARestartIsNamedAndNothingOfItIsTaken() throws Exception {
         try (RunningProxy proxy = proxy(band(1, 100))) {
             String without = band(2, 7).replace("featureGates: [flowControl]", "featureGates: []");
-            assertThat(proxy.proxy.reload(RunningProxy.settings(RunningProxy.yaml(List.of(backend), "timeouts: {request: 5s}\n", without))))
-                    .containsExactly("timeouts", "featureGates");
+            String changed = RunningProxy.yaml(List.of(backend), "timeouts: {request: 5s}\n", without);
+            assertThat(proxy.proxy.reload(RunningProxy.settings(changed))).containsExactly("timeouts", "featureGates");
             proxy.proxy.reloadRefused();
             reload(proxy, band(1, 50));
             Awaitility.await().until(() -> proxy.band(0).maxRequests() == 50);

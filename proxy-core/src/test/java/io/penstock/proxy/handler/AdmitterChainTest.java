@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.flow.FlowKey;
+import io.penstock.proxy.admitter.AdmittedRequest;
 import io.penstock.proxy.admitter.Admitter;
 import io.penstock.proxy.admitter.Denial;
 import io.penstock.proxy.request.ClientGone;
@@ -38,7 +39,7 @@ class AdmitterChainTest {
             }
 
             @Override
-            public Denial deny(RequestContext request) {
+            public @Nullable Denial deny(AdmittedRequest request) {
                 asked++;
                 return denial;
             }
@@ -109,7 +110,7 @@ class AdmitterChainTest {
             }
 
             @Override
-            public Denial deny(RequestContext request) {
+            public Denial deny(AdmittedRequest request) {
                 throw broken;
             }
         }));

@@ -48,7 +48,7 @@ class LocalRepliesTest {
         try (ChainFixture fixture = new ChainFixture()) {
             fixture.submit();
             fixture.dispatch(0);
-            fixture.backend.last().answer("429", last, "Retry-After", "7");
+            fixture.backend.last().answer("429", last, "retry-after", "7");
             assertThat(fixture.client.status()).isEqualTo("429");
             assertThat(fixture.client.header("retry-after")).isNull();
         }

@@ -173,7 +173,8 @@ class MetricsPageTest {
 
     @Test
     void aProgramThatIsForgottenLosesItsSeries() {
-        programs.set(List.of(new ProgramsView("las", 0.25, List.of(new ProgramView("a\n\"", 4, 12.5, 700), new ProgramView("b", 1, 0, 0)))));
+        ProgramView hostile = new ProgramView("a\n\"", 4, 12.5, 700);
+        programs.set(List.of(new ProgramsView("las", 0.25, List.of(hostile, new ProgramView("b", 1, 0, 0)))));
         Page page = Page.of(export);
         assertThat(page.value("llm_d_epp_program_aware_jains_fairness_index")).isEqualTo(0.25);
         assertThat(page.value("llm_d_epp_program_aware_avg_wait_time_milliseconds", "program_id=\"a\uFFFD\\\"\"")).isEqualTo(12.5);
