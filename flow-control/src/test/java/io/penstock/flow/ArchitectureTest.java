@@ -19,7 +19,7 @@ class ArchitectureTest {
 
     /** Where concurrency is allowed to live: each of these says in its Javadoc which thread may do what. */
     private static final Set<String> CONCURRENT = Set.of("Occupancy", "QueuedTicket", "PassTicket", "Combiner", "Band", "BandQueues",
-            "BandRegistry", "FlowQueue", "WaitingRoom", "SheddingController", "Program", "Programs");
+            "BandRegistry", "FlowQueue", "WaitingRoom", "SheddingController", "Reclaimer", "Running", "Program", "Programs");
 
     @ArchTest
     static final ArchRule KNOWS_NO_SOCKET_METRIC_OR_LOGGER = classes().should().onlyDependOnClassesThat()

@@ -25,17 +25,46 @@ final class Band {
     private final MpscUnboundedAtomicArrayQueue<QueuedTicket> ingress = new MpscUnboundedAtomicArrayQueue<>(INGRESS_CHUNK);
     private final LongAdder dispatched = new LongAdder();
     private final LongAdder rejected = new LongAdder();
-    private final long ttlNanos;
+    /** The drainer's. */
+    final DispatchRate rate;
+    /** The drainer's, as configured, and the budget that follows from it. */
+    private BandConfig config;
+    private long ttlNanos;
     private volatile CountLimits limits;
 
     /**
      * @param defaultTtlNanos the global budget, for a band that has none of its own
      */
-    Band(BandConfig config, long defaultTtlNanos, BandQueues queues) {
+    Band(BandConfig config, long defaultTtlNanos, BandQueues queues, long now) {
         this.priority = config.priority();
-        this.ttlNanos = config.requestTtlNanos() == BandConfig.INHERIT ? defaultTtlNanos : config.requestTtlNanos();
+        this.config = config;
+        this.ttlNanos = ttl(config, defaultTtlNanos);
         this.limits = new CountLimits(config.maxRequests(), config.maxBytes());
         this.queues = queues;
+        this.rate = new DispatchRate(now);
+    }
+
+    /** What it was configured to be last; drainer only. */
+    BandConfig config() {
+        return config;
+    }
+
+    /**
+     * Takes new limits and a new budget over; drainer only. What waits keeps its place, also when it is more than the new limit; then
+     * nothing comes in until it is less.
+     *
+     * @return whether the budget has changed
+     */
+    boolean configure(BandConfig other, long defaultTtlNanos) {
+        setLimits(other.maxRequests(), other.maxBytes());
+        long before = ttlNanos;
+        config = other;
+        ttlNanos = ttl(other, defaultTtlNanos);
+        return before != ttlNanos;
+    }
+
+    private static long ttl(BandConfig config, long defaultTtlNanos) {
+        return config.requestTtlNanos() == BandConfig.INHERIT ? defaultTtlNanos : config.requestTtlNanos();
     }
 
     Reservation reserve(long bytes) {
@@ -47,12 +76,14 @@ final class Band {
         occupancy.release(bytes);
     }
 
-    /** Changes the limits. What waits keeps its place, also when it is more than the new limit; then nothing comes in until it is less. */
+    /** Changes both limits at once; readers see the old pair or the new one. */
     void setLimits(long maxRequests, long maxBytes) {
-        limits = new CountLimits(maxRequests, maxBytes);
+        if (limits.maxRequests != maxRequests || limits.maxBytes != maxBytes) {
+            limits = new CountLimits(maxRequests, maxBytes);
+        }
     }
 
-    /** The budget of a request: its own only ever shortens the band's. */
+    /** The budget of a request: its own only ever shortens the band's. Drainer only. */
     long budget(long requestTtlNanos) {
         if (requestTtlNanos <= 0) {
             return ttlNanos;

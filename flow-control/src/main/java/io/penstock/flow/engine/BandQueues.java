@@ -5,6 +5,7 @@ import io.penstock.flow.BandView.FlowView;
 import io.penstock.flow.FairnessPolicy;
 import io.penstock.flow.FlowEvents;
 import io.penstock.flow.FlowHandle;
+import io.penstock.flow.FlowKey;
 import io.penstock.flow.OrderingPolicy;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -25,10 +26,11 @@ final class BandQueues {
 
     private final Map<String, FlowQueue> flows = new ConcurrentHashMap<>();
     private final IdleFlows idle = new IdleFlows();
-    private final FlowQueue returned = new FlowQueue(this, "returned");
-    private final FairnessPolicy fairness;
-    private final OrderingPolicy ordering;
+    private final FlowQueue returned = FlowQueue.list(this, "returned");
+    private final int priority;
     private final FlowEvents events;
+    private FairnessPolicy fairness;
+    private OrderingPolicy ordering;
     private long arrivals;
     private int waiting;
 
@@ -36,7 +38,8 @@ final class BandQueues {
     record Peek(long oldestWaitNanos, int flowCount, List<FlowView> flows) {
     }
 
-    BandQueues(FairnessPolicy fairness, OrderingPolicy ordering, FlowEvents events) {
+    BandQueues(int priority, FairnessPolicy fairness, OrderingPolicy ordering, FlowEvents events) {
+        this.priority = priority;
         this.fairness = new GuardedFairness(fairness, events);
         this.ordering = ordering;
         this.events = events;
@@ -49,6 +52,42 @@ final class BandQueues {
 
     FairnessPolicy fairness() {
         return fairness;
+    }
+
+    /**
+     * Takes new policies over and puts everything into their order.
+     *
+     * @param flows null to keep the fairness policy and what it remembers
+     * @param requests null to keep the ordering policy
+     */
+    void configure(@Nullable FairnessPolicy flows, @Nullable OrderingPolicy requests) {
+        if (requests != null) {
+            ordering = requests;
+        }
+        List<FlowQueue> busy = new ArrayList<>();
+        for (FlowQueue flow : this.flows.values()) {
+            if (flow.length() > 0) {
+                flow.reorder(ticket -> ticket.rank = rank(ticket));
+                busy.add(flow);
+            }
+        }
+        if (flows != null) {
+            fairness = new GuardedFairness(flows, events);
+            // In the order in which they would have become known to it.
+            busy.sort(Comparator.comparingLong(FlowQueue::headArrival));
+            busy.forEach(fairness::activated);
+        } else {
+            busy.forEach(fairness::headChanged);
+        }
+    }
+
+    /** When the request that is next was submitted; {@code now} when none is. */
+    long headSubmitted(long now) {
+        QueuedTicket first = returned.head();
+        if (first == null) {
+            first = pick();
+        }
+        return first == null ? now : first.submittedNanos;
     }
 
     /** The best of those that were taken back. */
@@ -111,23 +150,25 @@ final class BandQueues {
 
     /** Every linked ticket; the consumer must not link or unlink. */
     void forEach(Consumer<QueuedTicket> action) {
-        forEach(returned, action);
+        returned.forEach(action);
         for (FlowQueue flow : flows.values()) {
-            forEach(flow, action);
-        }
-    }
-
-    private static void forEach(FlowQueue flow, Consumer<QueuedTicket> action) {
-        for (QueuedTicket ticket = flow.head(); ticket != null; ticket = ticket.after) {
-            action.accept(ticket);
+            flow.forEach(action);
         }
     }
 
     void evictIdle(long now) {
-        idle.evict(now, flow -> {
-            flows.remove(flow.fairnessId());
-            fairness.forgotten(flow);
-        });
+        idle.evict(now, this::forget);
+    }
+
+    /** The band goes, and with it what is kept of its flows. */
+    void forgetFlows() {
+        flows.values().forEach(this::forget);
+    }
+
+    private void forget(FlowQueue flow) {
+        flows.remove(flow.fairnessId());
+        fairness.forgotten(flow);
+        events.flowRemoved(new FlowKey(flow.fairnessId(), priority));
     }
 
     /** For tests: flows in memory, the idle ones included. */
@@ -141,7 +182,7 @@ final class BandQueues {
             return 0;
         }
         try {
-            return ordering.rank(request, ticket.submittedNanos, ticket.budgetNanos);
+            return ordering.rank(request, ticket.submittedNanos, ticket.band.budget(ticket.ttlNanos));
         } catch (Throwable broken) {
             events.failed(ordering.type(), broken);
             return 0;

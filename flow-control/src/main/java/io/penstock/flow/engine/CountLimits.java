@@ -31,9 +31,9 @@ final class CountLimits {
         this.snapshots = new CapacitySnapshot[(int) Math.min(requestsEnd + 1, SHARED_SNAPSHOTS)];
     }
 
-    /** Whether nothing is limited, so that nothing needs counting. */
-    boolean unbounded() {
-        return maxRequests == CapacitySnapshot.UNBOUNDED && maxBytes == CapacitySnapshot.UNBOUNDED;
+    /** Whether one more request of that size does not fit to what an {@link Occupancy} read. */
+    boolean reached(long word, long bytes) {
+        return Occupancy.requests(word) >= requestsEnd || bytes > bytesEnd - Occupancy.bytes(word);
     }
 
     CapacitySnapshot snapshot(long requests) {

@@ -57,7 +57,7 @@ final class DefaultFlowController implements FlowController, Reconfigurable {
         if (admitted) {
             dispatcher.offer(ticket);
         } else {
-            refuse(ticket, now);
+            refuse(ticket, now, place);
         }
         return ticket;
     }
@@ -67,17 +67,18 @@ final class DefaultFlowController implements FlowController, Reconfigurable {
         return dispatcher.stopped() ? Reservation.FULL : ledger.reserve(band, bytes);
     }
 
-    private void refuse(QueuedTicket ticket, long now) {
+    private void refuse(QueuedTicket ticket, long now, Reservation why) {
         boolean settled;
         if (dispatcher.stopped()) {
-            settled = ticket.refuse(QueuedTicket.SHUT_DOWN, RejectReason.SHUTTING_DOWN, Outcome.REJECTED_OTHER, now);
+            settled = ticket.refuse(QueuedTicket.SHUT_DOWN, RejectReason.SHUTTING_DOWN, Outcome.REJECTED_OTHER, now, 0);
         } else if (ledger.poolEmpty()) {
-            settled = ticket.refuse(QueuedTicket.REFUSED, RejectReason.NO_ENDPOINTS, Outcome.REJECTED_NO_ENDPOINTS, now);
+            settled = ticket.refuse(QueuedTicket.REFUSED, RejectReason.NO_ENDPOINTS, Outcome.REJECTED_NO_ENDPOINTS, now, 0);
         } else if (draining) {
             // "Saturated" asks the client to come back later, and here there will be no later.
-            settled = ticket.refuse(QueuedTicket.REFUSED, RejectReason.SHUTTING_DOWN, Outcome.REJECTED_OTHER, now);
+            settled = ticket.refuse(QueuedTicket.REFUSED, RejectReason.SHUTTING_DOWN, Outcome.REJECTED_OTHER, now, 0);
         } else {
-            settled = ticket.refuse(QueuedTicket.REFUSED, RejectReason.SATURATED, Outcome.REJECTED_CAPACITY, now);
+            int seconds = ledger.retryAfterSeconds(ticket.band, why, ticket.bytes);
+            settled = ticket.refuse(QueuedTicket.REFUSED, RejectReason.SATURATED, Outcome.REJECTED_CAPACITY, now, seconds);
         }
         if (settled) {
             ticket.deliver();

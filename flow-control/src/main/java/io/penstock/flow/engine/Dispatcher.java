@@ -39,7 +39,11 @@ final class Dispatcher implements Combiner.Work {
 
     private final BandRegistry registry;
     private final StageGate gate;
-    private final UsageLimitPolicy usageLimit;
+    private final BandOrder order;
+    private UsageLimitPolicy usageLimit;
+    /** Null while eviction is off. */
+    private @Nullable Reclaimer reclaimer;
+    private @Nullable Reload applied;
     private final Placement placement;
     private final Supplier<PoolView> pool;
     private double[] ceilings = new double[0];
@@ -50,7 +54,9 @@ final class Dispatcher implements Combiner.Work {
         this.registry = registry;
         this.gate = gate;
         this.room = new WaitingRoom(config, ledger, registry);
+        this.order = new BandOrder(with.bandSelection(), registry.table(), ledger.events);
         this.usageLimit = with.usageLimit();
+        this.reclaimer = config.evicts() ? new Reclaimer(ledger.events, config.evictionGraceNanos()) : null;
         this.placement = with.placement();
         this.pool = with.pool();
     }
@@ -93,9 +99,13 @@ final class Dispatcher implements Combiner.Work {
     @Override
     public boolean step(boolean changed) {
         if (changed || moreArrivals) {
+            room.at(ledger.clock.getAsLong());
+            takeOver();
             registry.apply();
             moreArrivals = room.takeIn(!stopped);
-            room.at(ledger.clock.getAsLong());
+            if (reclaimer != null) {
+                reclaimer.takeIn(room.now());
+            }
         }
         if (stopped) {
             room.settleAll();
@@ -105,15 +115,16 @@ final class Dispatcher implements Combiner.Work {
             ticked = false;
             housekeep();
         }
+        room.expireSome();
         if (room.isEmpty()) {
-            return moreArrivals;
+            return moreArrivals || room.expiring();
         }
         long began = room.now();
         boolean dispatched = decide();
         // The end of one decision is the time of the next: the clock is read once for both.
         room.at(ledger.clock.getAsLong());
         ledger.events.decided(room.now() - began);
-        return dispatched || moreArrivals;
+        return dispatched || moreArrivals || room.expiring();
     }
 
     @Override
@@ -129,15 +140,46 @@ final class Dispatcher implements Combiner.Work {
         if (!setCeilings(saturation, table)) {
             return false;
         }
-        for (int i = 0; i < table.size(); i++) {
-            BandQueues queues = table.at(i).queues;
-            // Written so that a saturation or a ceiling that is no number keeps the band closed.
-            boolean open = saturation < ceilings[i];
-            if (open && queues.waiting() > 0 && (dispatchReturned(queues) || dispatchQueued(queues))) {
+        for (int index : order.rank(table, saturation, ceilings, room.now())) {
+            BandQueues queues = table.at(index).queues;
+            if (queues.waiting() > 0 && order.open(index) && (dispatchReturned(queues) || dispatchQueued(queues))) {
+                order.dispatched(table.at(index).priority, room.now());
                 return true;
             }
         }
+        if (reclaimer != null) {
+            reclaimer.blocked(table, saturation, ceilings, room.now());
+        }
         return false;
+    }
+
+    /** Becomes what the newest configuration says, as a whole: all that can fail comes first. */
+    private void takeOver() {
+        Reload to = newest;
+        if (to == null || to == applied) {
+            return;
+        }
+        applied = to;
+        FlowControlConfig config = to.config();
+        Collaborators with = to.with();
+        try {
+            registry.configure(config, with, room::rearm);
+        } catch (Throwable broken) {
+            ledger.events.failed("reconfigure", broken);
+            return;
+        }
+        ledger.limit(config.maxRequests(), config.maxBytes());
+        room.noEndpointTtl(config.noEndpointTtlNanos());
+        gate.configure(with, config.gateOn());
+        usageLimit = with.usageLimit();
+        order.policy(with.bandSelection());
+        if (!config.evicts()) {
+            reclaimer = null;
+        } else if (reclaimer == null) {
+            reclaimer = new Reclaimer(ledger.events, config.evictionGraceNanos());
+        } else {
+            reclaimer.grace(config.evictionGraceNanos());
+        }
     }
 
     private boolean setCeilings(double saturation, BandTable table) {
@@ -205,9 +247,11 @@ final class Dispatcher implements Combiner.Work {
         if (lease == null) {
             return Attempt.NO_ENDPOINT;
         }
-        if (!ticket.dispatch(lease, room.now())) {
+        Running running = reclaimer == null ? null : reclaimer.track(lease, ticket.requested.priority());
+        Lease charged = running == null ? lease : running;
+        if (!ticket.dispatch(charged, room.now())) {
             room.unlink(ticket);
-            lease.close();
+            charged.close();
             return Attempt.GONE;
         }
         FlowQueue flow = ticket.flow;
@@ -215,7 +259,16 @@ final class Dispatcher implements Combiner.Work {
             flow.queues.fairness().served(flow, ticket.bytes);
         }
         room.unlink(ticket);
+        ticket.band.rate.dispatched();
+        ledger.totalRate.dispatched();
+        if (running != null) {
+            running.listener = ticket.listener();
+            running.owner = ticket.owner();
+        }
         ticket.deliver();
+        if (running != null && reclaimer != null) {
+            reclaimer.started(running);
+        }
         return Attempt.DISPATCHED;
     }
 
@@ -231,7 +284,10 @@ final class Dispatcher implements Combiner.Work {
     private void housekeep() {
         PoolView members = pool.get();
         room.observe(members);
-        room.expireAll();
+        room.sweep();
+        if (reclaimer != null) {
+            reclaimer.quiet(room.now());
+        }
         if (room.isEmpty()) {
             gate.measure(members, room.now());
         }
@@ -239,8 +295,10 @@ final class Dispatcher implements Combiner.Work {
         for (int i = 0; i < table.size(); i++) {
             Band band = table.at(i);
             band.queues.evictIdle(room.now());
+            band.rate.publish(room.now());
             band.publish(ledger);
         }
+        ledger.totalRate.publish(room.now());
         ledger.publishTotal();
     }
 }

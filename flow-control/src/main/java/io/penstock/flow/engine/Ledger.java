@@ -18,26 +18,49 @@ final class Ledger {
 
     private final Supplier<PoolView> pool;
     private final Occupancy total = new Occupancy();
-    private final CountLimits totalLimits;
+    /** The drainer's. */
+    final DispatchRate totalRate;
+    private volatile CountLimits totalLimits;
 
     Ledger(CountLimits totalLimits, Collaborators with) {
         this.totalLimits = totalLimits;
+        this.totalRate = new DispatchRate(with.nanoClock().getAsLong());
         this.events = with.events();
         this.clock = with.nanoClock();
         this.pool = with.pool();
     }
 
-    /** A place in the band first, then one under the global limit: a full band takes nothing from the others, not for a moment. */
+    /** Changes the global limits. */
+    void limit(long maxRequests, long maxBytes) {
+        if (totalLimits.maxRequests != maxRequests || totalLimits.maxBytes != maxBytes) {
+            totalLimits = new CountLimits(maxRequests, maxBytes);
+        }
+    }
+
+    /**
+     * A place in the band first, then one under the global limit: a full band takes nothing from the others, not for a moment. The global
+     * count is kept without a limit too, so that it is right when one comes.
+     */
     Reservation reserve(Band band, long bytes) {
         Reservation inBand = band.reserve(bytes);
-        if (inBand != Reservation.ADMITTED || totalLimits.unbounded()) {
+        if (inBand != Reservation.ADMITTED) {
             return inBand;
         }
-        Reservation inTotal = total.reserve(bytes, totalLimits.requestsEnd, totalLimits.bytesEnd);
-        if (inTotal != Reservation.ADMITTED) {
+        CountLimits now = totalLimits;
+        if (total.reserve(bytes, now.requestsEnd, now.bytesEnd) != Reservation.ADMITTED) {
             band.release(bytes);
+            return Reservation.TOTAL_FULL;
         }
-        return inTotal;
+        return Reservation.ADMITTED;
+    }
+
+    /** What a request that found no room is told: the projection of the scope that was full, the longer one when both were. */
+    int retryAfterSeconds(Band band, Reservation why, long bytes) {
+        if (why == Reservation.TOTAL_FULL) {
+            return totalRate.retryAfterSeconds();
+        }
+        int inBand = band.rate.retryAfterSeconds();
+        return totalLimits.reached(total.read(), bytes) ? Math.max(inBand, totalRate.retryAfterSeconds()) : inBand;
     }
 
     /** The request waits no more. Called by the winner of the ticket's settlement, before it lets go of anything else. */
@@ -46,9 +69,7 @@ final class Ledger {
             return;
         }
         ticket.band.release(ticket.bytes);
-        if (!totalLimits.unbounded()) {
-            total.release(ticket.bytes);
-        }
+        total.release(ticket.bytes);
     }
 
     /** Tells the outcome. A request that was taken back has had its outcome already, when it was dispatched first. */
@@ -66,6 +87,7 @@ final class Ledger {
 
     void publishTotal() {
         long now = total.read();
-        events.globalFill(Occupancy.requests(now), totalLimits.maxRequests, Occupancy.bytes(now), totalLimits.maxBytes);
+        CountLimits configured = totalLimits;
+        events.globalFill(Occupancy.requests(now), configured.maxRequests, Occupancy.bytes(now), configured.maxBytes);
     }
 }

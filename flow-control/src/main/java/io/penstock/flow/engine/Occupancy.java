@@ -21,6 +21,8 @@ final class Occupancy {
     enum Reservation {
         ADMITTED,
         FULL,
+        /** There was room in the band and none under the global limit. */
+        TOTAL_FULL,
         /** The owner is gone for good; nothing can be reserved here again. */
         CLOSED
     }

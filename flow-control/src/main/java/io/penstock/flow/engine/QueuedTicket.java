@@ -64,8 +64,8 @@ final class QueuedTicket implements Ticket, Runnable {
     /** Estimated tokens of the prompt. */
     final long tokens;
     final long submittedNanos;
-    /** Queue-wait budget while the pool has endpoints; 0 for none. */
-    final long budgetNanos;
+    /** Its own queue-wait budget, which only ever shortens its band's; 0 for none. */
+    final long ttlNanos;
     /** Taken back after a dispatch: waits at the head of the band and outside its limits. */
     final boolean returned;
     /** Holds a place in the band. */
@@ -80,6 +80,7 @@ final class QueuedTicket implements Ticket, Runnable {
     private @Nullable Lease lease;
     private @Nullable RejectReason reason;
     private long waitedNanos;
+    private int retryAfterSeconds;
 
     // The drainer's.
     Spot spot = Spot.NOT_SEEN;
@@ -88,13 +89,15 @@ final class QueuedTicket implements Ticket, Runnable {
     @Nullable FlowQueue flow;
     @Nullable QueuedTicket before;
     @Nullable QueuedTicket after;
-    long deadlineNanos;
-    int bucket = ExpiryWheel.NONE;
+    /** Its place in the heap of its flow, while that is one. */
+    int slot;
+    @Nullable ExpiryWheel wheel;
+    int bucket;
     @Nullable QueuedTicket wheelBefore;
     @Nullable QueuedTicket wheelAfter;
 
     private QueuedTicket(Dispatcher dispatcher, Band band, FlowKey requested, FlowKey effective, long bytes, long submittedNanos,
-            long budgetNanos, boolean returned, boolean counted, AdmissionRequest request, AdmissionListener listener, Executor owner) {
+            long ttlNanos, boolean returned, boolean counted, AdmissionRequest request, AdmissionListener listener, Executor owner) {
         this.dispatcher = dispatcher;
         this.band = band;
         this.requested = requested;
@@ -102,7 +105,7 @@ final class QueuedTicket implements Ticket, Runnable {
         this.bytes = bytes;
         this.tokens = Math.max(0, request.promptTokens());
         this.submittedNanos = submittedNanos;
-        this.budgetNanos = budgetNanos;
+        this.ttlNanos = ttlNanos;
         this.returned = returned;
         this.counted = counted;
         this.request = request;
@@ -118,17 +121,27 @@ final class QueuedTicket implements Ticket, Runnable {
     static QueuedTicket of(Dispatcher dispatcher, Band band, FlowKey requested, long bytes, long now, boolean counted,
             AdmissionRequest request, AdmissionListener listener, Executor owner) {
         return new QueuedTicket(dispatcher, band, requested, requested.withPriority(band.priority), bytes, now,
-                band.budget(request.ttlNanos()), false, counted, request, listener, owner);
+                Math.max(0, request.ttlNanos()), false, counted, request, listener, owner);
     }
 
     /** A ticket for the same request once more, with the flow, the submission time and the budget of the first. */
     QueuedTicket again(AdmissionRequest same, AdmissionListener again, Executor on) {
-        return new QueuedTicket(dispatcher, band, requested, effective, bytes, submittedNanos, budgetNanos, true, false, same, again, on);
+        return new QueuedTicket(dispatcher, band, requested, effective, bytes, submittedNanos, ttlNanos, true, false, same, again, on);
     }
 
     /** What waits; null as soon as it does not wait any more. */
     @Nullable AdmissionRequest request() {
         return request;
+    }
+
+    /** Who heard of its dispatch: for the winner, until it delivers. */
+    @Nullable AdmissionListener listener() {
+        return listener;
+    }
+
+    /** Where that is heard: for the winner, until it delivers. */
+    @Nullable Executor owner() {
+        return owner;
     }
 
     boolean waiting() {
@@ -163,13 +176,18 @@ final class QueuedTicket implements Ticket, Runnable {
         return true;
     }
 
-    /** Settles as refused, expired or shut down. */
-    boolean refuse(int as, RejectReason why, Outcome outcome, long now) {
+    /**
+     * Settles as refused, expired or shut down.
+     *
+     * @param retryAfter seconds, or 0
+     */
+    boolean refuse(int as, RejectReason why, Outcome outcome, long now, int retryAfter) {
         if (!settle(as)) {
             return false;
         }
         request = null;
         reason = why;
+        retryAfterSeconds = retryAfter;
         waitedNanos = age(now);
         dispatcher.ledger.tell(this, outcome, waitedNanos);
         return true;
@@ -207,7 +225,7 @@ final class QueuedTicket implements Ticket, Runnable {
         Lease charged = lease;
         try {
             if (charged == null) {
-                to.onRefused(Objects.requireNonNull(reason), 0);
+                to.onRefused(Objects.requireNonNull(reason), retryAfterSeconds);
             } else {
                 to.onDispatched(effective, charged, waitedNanos);
                 lease = null;

@@ -20,9 +20,9 @@ final class StageGate {
     private static final Stage[] STAGES = Stage.values();
     private static final double CLOSED = 1.0;
 
-    private final SaturationDetector defaultDetector;
+    private SaturationDetector defaultDetector;
     private final SaturationDetector[] detectors = new SaturationDetector[STAGES.length];
-    private final @Nullable Stage gateOn;
+    private @Nullable Stage gateOn;
     private final FlowEvents events;
 
     /** NaN: the stage has no endpoints. */
@@ -36,12 +36,18 @@ final class StageGate {
     private volatile double lastEffective = CLOSED;
 
     StageGate(Collaborators with, GateOn gateOn) {
+        this.events = with.events();
         this.defaultDetector = with.defaultDetector();
+        configure(with, gateOn);
+    }
+
+    /** Asks other detectors from now on; what was measured last stays so until then. */
+    void configure(Collaborators with, GateOn on) {
+        defaultDetector = with.defaultDetector();
         for (Stage stage : STAGES) {
             detectors[stage.ordinal()] = with.stageDetectors().getOrDefault(stage, defaultDetector);
         }
-        this.gateOn = gateOn.stage();
-        this.events = with.events();
+        gateOn = on.stage();
     }
 
     /** The saturation that dispatch is gated on; NaN, which is below no ceiling, when its detector is broken. */
@@ -53,7 +59,7 @@ final class StageGate {
             List<EndpointView> members = pool.stage(stage);
             double value = Double.NaN;
             if (!members.isEmpty()) {
-                value = ask(detectors[stage.ordinal()], members, now);
+                value = ask(detectors[stage.ordinal()], stage, members, now);
                 if (gateOn == null || gateOn == stage) {
                     anyBroken |= broken;
                 }
@@ -68,7 +74,7 @@ final class StageGate {
         } else if (any) {
             effective = highest;
         } else {
-            effective = ask(defaultDetector, pool.endpoints(), now);
+            effective = ask(defaultDetector, null, pool.endpoints(), now);
             anyBroken = broken;
         }
         publishEffective(effective);
@@ -80,10 +86,10 @@ final class StageGate {
         return new SaturationView(orNull(lastPrefill), orNull(lastDecode), lastEffective);
     }
 
-    private double ask(SaturationDetector detector, List<EndpointView> endpoints, long now) {
+    private double ask(SaturationDetector detector, @Nullable Stage stage, List<EndpointView> endpoints, long now) {
         broken = false;
         try {
-            double value = detector.saturation(endpoints, now);
+            double value = detector.saturation(stage, endpoints, now);
             if (!Double.isNaN(value)) {
                 return value;
             }

@@ -10,13 +10,22 @@ final class WaitBudget {
     /** About 73 years: far enough, and near enough that a deadline can be compared by difference. */
     private static final long LONGEST_NANOS = Long.MAX_VALUE >> 2;
 
-    private final long noEndpointNanos;
+    private long noEndpointNanos;
     private boolean empty;
     private boolean flipped;
     private long sinceNanos;
 
     WaitBudget(long noEndpointNanos) {
         this.noEndpointNanos = noEndpointNanos;
+    }
+
+    long noEndpointNanos() {
+        return noEndpointNanos;
+    }
+
+    /** Takes another no-endpoint budget over. Every deadline may have changed. */
+    void noEndpointNanos(long nanos) {
+        noEndpointNanos = nanos;
     }
 
     /** Notes whether the pool is empty; true when that has changed, and with it every deadline. */
@@ -54,6 +63,6 @@ final class WaitBudget {
     }
 
     private long budget(QueuedTicket ticket) {
-        return empty ? noEndpointNanos : ticket.budgetNanos;
+        return empty ? noEndpointNanos : ticket.band.budget(ticket.ttlNanos);
     }
 }

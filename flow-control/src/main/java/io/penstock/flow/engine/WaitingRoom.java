@@ -6,8 +6,8 @@ import io.penstock.flow.RejectReason;
 import io.penstock.flow.config.FlowControlConfig;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import org.jctools.queues.atomic.MpscUnboundedAtomicArrayQueue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Everything that waits, over all bands: takes arrivals and departures in, ends what has waited too long, and sends all away at the end.
@@ -15,8 +15,8 @@ import org.jctools.queues.atomic.MpscUnboundedAtomicArrayQueue;
  */
 final class WaitingRoom {
 
-    /** Arrivals of one band taken in before the next decision. */
-    private static final int INTAKE = 4096;
+    /** Arrivals and departures of one band taken in before the next decision, so that no step is long, whatever came at once. */
+    private static final int INTAKE = 256;
     private static final int RETURNS_CHUNK = 64;
 
     /** Requests taken back; one queue for all bands, for their own may be gone. */
@@ -24,9 +24,7 @@ final class WaitingRoom {
     private final Ledger ledger;
     private final BandRegistry registry;
     private final WaitBudget budget;
-    private final ExpiryWheel wheel;
-    private final Consumer<QueuedTicket> expire = this::expire;
-    private final Consumer<QueuedTicket> reschedule = this::reschedule;
+    private final Deadlines deadlines;
     private long now;
 
     WaitingRoom(FlowControlConfig config, Ledger ledger, BandRegistry registry) {
@@ -34,7 +32,7 @@ final class WaitingRoom {
         this.registry = registry;
         this.budget = new WaitBudget(config.noEndpointTtlNanos());
         this.now = ledger.clock.getAsLong();
-        this.wheel = new ExpiryWheel(now);
+        this.deadlines = new Deadlines(budget, now, this::expire);
     }
 
     /** An arrival, or word that a ticket was settled from outside. Any thread. */
@@ -97,12 +95,15 @@ final class WaitingRoom {
             case NOT_SEEN -> {
                 if (!ticket.waiting()) {
                     ticket.spot = QueuedTicket.Spot.GONE;
+                    tell(ticket, Outcome.EVICTED_CONTEXT_CANCELLED);
                 } else if (open) {
                     queues.link(ticket);
-                    reschedule(ticket);
+                    deadlines.add(ticket);
+                    tell(ticket, null);
                 } else {
                     ticket.spot = QueuedTicket.Spot.GONE;
                     settle(ticket, QueuedTicket.SHUT_DOWN, RejectReason.SHUTTING_DOWN, Outcome.REJECTED_OTHER);
+                    tell(ticket, Outcome.REJECTED_OTHER);
                 }
             }
             case LINKED -> unlink(ticket);
@@ -113,23 +114,40 @@ final class WaitingRoom {
         }
     }
 
+    /** A request that was taken back has been told of before. */
+    private void tell(QueuedTicket ticket, @Nullable Outcome outcome) {
+        if (!ticket.returned) {
+            ledger.events.enqueued(ticket.effective, outcome, Math.max(0, now - ticket.submittedNanos));
+        }
+    }
+
     /** Takes a ticket out of its queue, whatever became of it. */
     void unlink(QueuedTicket ticket) {
         FlowQueue flow = ticket.flow;
         if (flow != null) {
-            wheel.remove(ticket);
+            deadlines.remove(ticket);
             flow.queues.unlink(ticket, now);
         }
     }
 
-    /** Notes whether the pool has endpoints; a change gives everything that waits a new deadline. */
+    /** Notes whether the pool has endpoints; a change gives everything that waits a new deadline, in time and not at once. */
     void observe(PoolView members) {
         if (budget.observe(members.isEmpty(), now)) {
-            BandTable table = registry.table();
-            for (int i = 0; i < table.size(); i++) {
-                table.at(i).queues.forEach(reschedule);
-            }
+            deadlines.flip();
         }
+    }
+
+    /** Takes another no-endpoint budget over. */
+    void noEndpointTtl(long nanos) {
+        if (budget.noEndpointNanos() != nanos) {
+            budget.noEndpointNanos(nanos);
+            registry.table().all().forEach(this::rearm);
+        }
+    }
+
+    /** The budgets of a band have changed. */
+    void rearm(Band band) {
+        band.queues.forEach(deadlines::again);
     }
 
     /** Whether the ticket has waited too long; then it is sent away here and now. */
@@ -141,9 +159,19 @@ final class WaitingRoom {
         return over;
     }
 
-    /** Sends away all that have waited too long. */
-    void expireAll() {
-        wheel.expire(now, expire);
+    /** What has waited too long is to be sent away, by {@link #expireSome}. */
+    void sweep() {
+        deadlines.sweep();
+    }
+
+    /** Sends away some of what has waited too long. */
+    void expireSome() {
+        deadlines.work(now);
+    }
+
+    /** Whether {@link #expireSome} is to be called again at once. */
+    boolean expiring() {
+        return deadlines.busy();
     }
 
     private void expire(QueuedTicket ticket) {
@@ -153,14 +181,6 @@ final class WaitingRoom {
         // The pool may have lost its last endpoint since this regime was noted; the client is told what is true now.
         RejectReason why = noEndpoints || ledger.poolEmpty() ? RejectReason.NO_ENDPOINTS : RejectReason.TTL_EXPIRED;
         settle(ticket, QueuedTicket.EXPIRED, why, outcome);
-    }
-
-    private void reschedule(QueuedTicket ticket) {
-        wheel.remove(ticket);
-        if (budget.limits(ticket)) {
-            ticket.deadlineNanos = budget.deadline(ticket);
-            wheel.add(ticket);
-        }
     }
 
     /** Sends everything away, because the process stops. */
@@ -176,7 +196,7 @@ final class WaitingRoom {
     }
 
     private void settle(QueuedTicket ticket, int state, RejectReason why, Outcome outcome) {
-        if (ticket.refuse(state, why, outcome, now)) {
+        if (ticket.refuse(state, why, outcome, now, 0)) {
             ticket.deliver();
         }
     }

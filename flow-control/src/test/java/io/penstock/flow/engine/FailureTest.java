@@ -11,7 +11,6 @@ import io.penstock.flow.FlowHandle;
 import io.penstock.flow.FlowKey;
 import io.penstock.flow.Lease;
 import io.penstock.flow.Outcome;
-import io.penstock.flow.Placement;
 import io.penstock.flow.RejectReason;
 import io.penstock.flow.SaturationDetector;
 import io.penstock.flow.config.BandConfig;
