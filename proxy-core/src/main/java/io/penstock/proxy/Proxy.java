@@ -176,7 +176,7 @@ public final class Proxy implements AutoCloseable {
         ChainServices services = new ChainServices(flow, settings.picker().flowControlEnabled() ? flow.capacity() : null,
                 config.compat().headroomShortName(), failure -> LOG.debug("A band's counts could not be read", failure),
                 parts::pickUncounted, new FlowResolver(objectives::get, parts::sessionHeaders, meters::badTtl), parts.admitters(),
-                parts::finished,                config.timeouts(), config.limits().maxRequestBodyBytes(), new RequestLog(meters, accessLog, clock),
+                parts::finished, config.timeouts(), config.limits().maxRequestBodyBytes(), new RequestLog(meters, accessLog, clock),
                 EventBridges.forward(meters, warnings), clock);
         return closing.add(RequestChain.build(services, connector, loop));
     }

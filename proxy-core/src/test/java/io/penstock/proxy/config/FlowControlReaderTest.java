@@ -7,6 +7,8 @@ import io.penstock.flow.GateOn;
 import io.penstock.flow.Stage;
 import io.penstock.flow.config.BandConfig;
 import io.penstock.flow.config.FlowControlConfig;
+import io.penstock.flow.config.GoDuration;
+import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -161,5 +163,48 @@ final class FlowControlReaderTest {
 
     private static FlowControlConfig config(String section) {
         return Loading.good(Loading.PICKER + Loading.GATE + "flowControl:\n" + section).picker().flowControl();
+    }
+
+    /** spec/flow-control sections 6.5 and 9. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "{} | 2300ms",
+        "{pluginRef: exact} | 10ms",
+        "{pluginRef: exact, stages: {prefill: scraped}} | 2300ms",
+        "{pluginRef: scraped, stages: {prefill: exact, decode: exact}} | 2300ms",
+        "{pluginRef: scraped, stages: {prefill: exact, decode: exact}, gateOn: decode} | 10ms",
+        "{pluginRef: scraped, stages: {prefill: exact}, gateOn: decode} | 2300ms",
+        "{pluginRef: exact, stages: {prefill: scraped}, gateOn: decode} | 10ms"})
+    void evictionIsPacedByTheSlowestDetectorThatMayGate(String detector, String grace) {
+        String plugins = Loading.PICKER + Loading.GATE
+                + "plugins: [{type: concurrency-detector, name: exact}, {type: utilization-detector, name: scraped}]\n";
+        String flow = "flowControl: {enableEviction: true, saturationDetector: " + detector + "}\n";
+        PickerSettings picker = Loading.settings(Loading.load(plugins + flow)).picker();
+        assertThat(picker.flowControl().evicts()).isTrue();
+        assertThat(picker.flowControl().evictionGraceNanos()).isEqualTo(GoDuration.parseNanos(grace));
+        assertThat(config("  saturationDetector: {}\n").evicts()).isFalse();
+    }
+
+    @Test
+    void evictionDoesNotLookAtStages() {
+        LoadResult result = Loading.load(Loading.PICKER + Loading.GATE
+                + "flowControl: {enableEviction: true, saturationDetector: {gateOn: decode}}\n");
+        assertThat(Loading.lines(result)).singleElement().asString().startsWith("c:4:31: warning: flowControl.enableEviction: true stops")
+                .contains("decode");
+    }
+
+    @Test
+    void theFlagsForScrapingSetThePaceOfEvictionToo() {
+        LoadOptions flags = new LoadOptions(null, null, false, null, Duration.ofMillis(500), null, Duration.ofSeconds(3));
+        String evicting = Loading.PICKER + Loading.GATE + "flowControl: {enableEviction: true}\n";
+        PickerSettings picker = Loading.settings(Loading.load(evicting, flags)).picker();
+        assertThat(picker.flowControl().evictionGraceNanos()).isEqualTo(Duration.ofMillis(3750).toNanos());
+    }
+
+    @Test
+    void whileTheGateIsOffEvictionIsOffWithoutAWord() {
+        LoadResult result = Loading.load(Loading.PICKER + "flowControl: {enableEviction: true}\n");
+        assertThat(Loading.lines(result)).isEmpty();
+        assertThat(Loading.settings(result).picker().flowControl().evicts()).isFalse();
     }
 }

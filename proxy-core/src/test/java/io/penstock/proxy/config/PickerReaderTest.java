@@ -2,6 +2,7 @@ package io.penstock.proxy.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.flow.config.FlowControlConfig;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -78,13 +79,27 @@ final class PickerReaderTest {
     }
 
     @Test
-    void aFlowControlTypeThatIsNotBuiltOnlyMattersWhileFlowControlIsOn() {
-        String plugins = "plugins: [{type: sheddable-eviction-filter}]\n";
+    void theEvictionPoliciesAreTakenAsExperimentalAndChangeNothing() {
+        String plugins = "plugins: [{type: sheddable-eviction-filter}, {type: priority-then-time-eviction-order-policy}]\n";
+        LoadResult taken = Loading.load(Loading.PICKER + Loading.GATE + plugins, LoadOptions.none().withExperimental());
+        assertThat(Loading.lines(taken)).isEmpty();
+        assertThat(Loading.settings(taken).picker().flowControl()).isEqualTo(FlowControlConfig.defaults());
+        assertThat(Loading.lines(Loading.PICKER + Loading.GATE + plugins)).hasSize(2).allMatch(line -> line.contains("is experimental"));
+    }
+
+    @Test
+    void agentIdentityTakesHeaderNames() {
+        String plugin = "plugins: [{type: agent-identity, parameters: {additionalSessionHeaders: [%s]}}]\n";
         LoadOptions experimental = LoadOptions.none().withExperimental();
-        assertThat(Loading.lines(Loading.load(Loading.PICKER + plugins, experimental))).containsExactly(
-                "c:3:18: warning: plugins[0].type: sheddable-eviction-filter: not supported yet, ignored");
-        assertThat(Loading.lines(Loading.load(Loading.PICKER + Loading.GATE + plugins, experimental))).containsExactly(
-                "c:4:18: plugins[0].type: sheddable-eviction-filter: not supported yet");
+        LoadResult good = Loading.load(Loading.PICKER + plugin.formatted("X-My-Session, session-id"), experimental);
+        assertThat(Loading.lines(good)).isEmpty();
+        assertThat(AgentIdentity.headers(Loading.settings(good).picker().plugins().values()))
+                .containsExactly("x-my-session", "session-id", "x-claude-code-session-id", "x-session-affinity");
+        String wrong = plugin.formatted("\"a b\", \"\", \"a:\", \"a\\nb\", session_id");
+        assertThat(Loading.lines(Loading.load(Loading.PICKER + wrong, experimental))).hasSize(5)
+                .satisfies(lines -> assertThat(lines.get(4)).contains("warning").contains("never comes in"))
+                .filteredOn(line -> line.contains("(expected: a header name)")).hasSize(4);
+        assertThat(AgentIdentity.headers(Loading.good(Loading.PICKER).picker().plugins().values())).isEmpty();
     }
 
     @Test

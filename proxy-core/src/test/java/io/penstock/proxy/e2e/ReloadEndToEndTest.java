@@ -96,8 +96,10 @@ class ReloadEndToEndTest {
             backend.hold();
             Calls.post(client);
             backend.awaitRunning(1);
-            String changed = RunningProxy.PICKER.formatted(1).replace("plugins: [", "plugins: [{type: round-robin-fairness-policy}, ")
-                    + "  defaultRequestTTL: 250ms\n  defaultPriorityBand: {maxRequests: 3, fairnessPolicyRef: round-robin-fairness-policy}\n"
+            String changed = RunningProxy.PICKER.formatted(1)
+                    .replace("plugins: [", "plugins: [{type: round-robin-fairness-policy}, ")
+                    + "  defaultRequestTTL: 250ms\n"
+                    + "  defaultPriorityBand: {maxRequests: 3, fairnessPolicyRef: round-robin-fairness-policy}\n"
                     + objectives;
             reload(proxy, changed);
             Awaitility.await().until(() -> proxy.band(7).maxRequests() == 3 && proxy.band(0).maxRequests() == 3);

@@ -83,7 +83,7 @@ class ReloadProcessTest {
     /** A band's default below the global limit is the limit that counts, though nobody wrote it. */
     private static void limitsThatReallyHoldAreSaidAtTheStart(ChildProcess serve) {
         serve.err().await(Pattern.compile("warning: flowControl\\.maxRequests: more than the default of 5000 that limits priority band 0"));
-        serve.err().await("All bands: maxRequests 10000, maxBytes unbounded, defaultRequestTTL 1m0s");
+        serve.err().await("All bands: maxRequests 10000, maxBytes unbounded, defaultRequestTTL 1m");
         serve.err().await("Band 0: maxRequests 5000, maxBytes 1000000000");
         assertThat(band(serve)).contains("\"priority\":0,\"maxRequests\":5000,");
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.flow.engine.FlowHooks;
 import io.penstock.proxy.ProxyOptions;
+import io.penstock.proxy.config.Settings;
 import io.penstock.proxy.demo.Script;
 import io.penstock.proxy.demo.ScriptedBackend;
 import io.penstock.proxy.testkit.Http1RawClient;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -160,14 +162,18 @@ class StatusMatrixEndToEndTest {
                 occupy(proxy, clients.get(0));
             }
             held.set(true);
-            proxy.proxy.reload(RunningProxy.settings(RunningProxy.yaml(backends, "", picker + RunningProxy.objective("new", 5))));
+            Settings changed = RunningProxy.settings(RunningProxy.yaml(backends, "", picker + RunningProxy.objective("new", 5)));
+            Thread drainer = new Thread(() -> proxy.proxy.reload(changed));
+            drainer.start();
             stuck.await();
             List<Integer> streams = new ArrayList<>();
-            for (int i = 0; i < 800; i++) {
+            for (int i = 0; i < 720; i++) {
                 streams.add(Calls.post(clients.get(i % 8), TTL, "50ms"));
             }
+            LockSupport.parkNanos(Duration.ofMillis(60).toNanos());
             go.countDown();
-            for (int i = 0; i < 800; i++) {
+            drainer.join();
+            for (int i = 0; i < 720; i++) {
                 assertRefused(clients.get(i % 8).response(streams.get(i)), endpoints ? 429 : 503, endpoints ? EXPIRED : NO_ENDPOINTS);
             }
             backend.release("gate");
