@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class BandQueues {
 
+    private static final int FORGOTTEN_A_TICK = 1024;
+
     /** How many flows a view lists. */
     static final int FLOWS_SHOWN = 100;
 
@@ -29,6 +31,7 @@ final class BandQueues {
     private final FlowQueue returned = FlowQueue.list(this, "returned");
     private final int priority;
     private final FlowEvents events;
+    private final Consumer<FlowQueue> forget = this::forget;
     private FairnessPolicy fairness;
     private OrderingPolicy ordering;
     private long arrivals;
@@ -137,6 +140,8 @@ final class BandQueues {
         if (flow.length() == 0) {
             fairness.deactivated(flow);
             idle.add(flow, now);
+            // For each that comes one may go, so that there are never too many, however fast they come.
+            idle.evict(now, 1, forget);
         } else if (first) {
             fairness.headChanged(flow);
         }
@@ -157,7 +162,7 @@ final class BandQueues {
     }
 
     void evictIdle(long now) {
-        idle.evict(now, this::forget);
+        idle.evict(now, FORGOTTEN_A_TICK, forget);
     }
 
     /** The band goes, and with it what is kept of its flows. */

@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 final class Deadlines {
 
     /** Tickets looked at in one step. */
-    static final int PART = 512;
+    static final int PART = 128;
 
     private final WaitBudget budget;
     private final Consumer<QueuedTicket> expired;

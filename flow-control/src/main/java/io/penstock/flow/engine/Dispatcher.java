@@ -147,7 +147,8 @@ final class Dispatcher implements Combiner.Work {
                 return true;
             }
         }
-        if (reclaimer != null) {
+        // Where there is no endpoint, no request that stops makes room.
+        if (reclaimer != null && gate.hasEndpoints(members)) {
             reclaimer.blocked(table, saturation, ceilings, room.now());
         }
         return false;
@@ -173,7 +174,14 @@ final class Dispatcher implements Combiner.Work {
         gate.configure(with, config.gateOn());
         usageLimit = with.usageLimit();
         order.policy(with.bandSelection());
+        evict(config);
+    }
+
+    private void evict(FlowControlConfig config) {
         if (!config.evicts()) {
+            if (reclaimer != null) {
+                reclaimer.close();
+            }
             reclaimer = null;
         } else if (reclaimer == null) {
             reclaimer = new Reclaimer(ledger.events, config.evictionGraceNanos());

@@ -25,10 +25,10 @@ public final class FlowControllers {
      * that has changed. The drainer takes all of it over in one step; of several changes that it has not seen yet, the newest wins.
      * Placement, pool, clock, events and hooks stay what they were at the start. Any thread; returns at once.
      *
-     * <p>Bands made from a template follow the template. A static band that is not in the new configuration stays until it is empty, unless
-     * it is provisioned; after that, requests for it fall back to band 0. A band whose policy reference is the same and whose
-     * {@code fairness} or {@code ordering} function is the same object as before keeps its policy, and with it its turns and debts; any
-     * other starts afresh.
+     * <p>Every band that is not static follows its template. A static band that is not in the new configuration becomes one of those: it
+     * stays until it is empty, unless it is provisioned; after that, requests for it fall back to band 0. A band whose policy reference is
+     * the same and whose {@code fairness} or {@code ordering} function is the same object as before keeps its policy, and with it its turns
+     * and debts; any other starts afresh.
      *
      * @param controller made by this class; one that was made by {@link #shedding} takes over the default detector and nothing else
      * @throws IllegalArgumentException when a band or a template names a policy that {@code with} does not know; then nothing has changed

@@ -19,6 +19,7 @@ final class IdleFlows {
     private @Nullable FlowQueue newest;
     private int size;
 
+    /** Adds a flow that has become idle. */
     void add(FlowQueue flow, long now) {
         flow.idleSinceNanos = now;
         flow.idleBefore = newest;
@@ -49,10 +50,13 @@ final class IdleFlows {
         size--;
     }
 
-    /** Lets go of what is idle too long, or too much. */
-    void evict(long now, Consumer<FlowQueue> gone) {
+    /** Lets go of some of what is idle too long, or too much; of the rest when it is called again. */
+    void evict(long now, int most, Consumer<FlowQueue> gone) {
         FlowQueue flow = oldest;
-        while (flow != null && (size > KEEP_MOST || now - flow.idleSinceNanos >= KEEP_NANOS)) {
+        for (int left = most; left > 0 && flow != null; left--) {
+            if (size <= KEEP_MOST && now - flow.idleSinceNanos < KEEP_NANOS) {
+                return;
+            }
             remove(flow);
             gone.accept(flow);
             flow = oldest;

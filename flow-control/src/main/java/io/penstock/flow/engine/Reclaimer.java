@@ -60,6 +60,11 @@ final class Reclaimer {
         graceNanos = nanos;
     }
 
+    /** Eviction was switched off; what has been told to stop stops, and nobody waits for it. */
+    void close() {
+        events.reclaimPending(0);
+    }
+
     /** A lease was closed. */
     void ended(Running running) {
         inFlight.decrementAndGet();

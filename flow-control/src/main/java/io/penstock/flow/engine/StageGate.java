@@ -81,6 +81,11 @@ final class StageGate {
         return anyBroken ? Double.NaN : effective;
     }
 
+    /** Whether what gates dispatch has an endpoint at all. */
+    boolean hasEndpoints(PoolView pool) {
+        return gateOn == null ? !pool.isEmpty() : !pool.stage(gateOn).isEmpty();
+    }
+
     /** What was measured last. */
     SaturationView view() {
         return new SaturationView(orNull(lastPrefill), orNull(lastDecode), lastEffective);

@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.flow.AdmissionRequest;
 import io.penstock.flow.OrderingPolicy;
+import io.penstock.flow.Ticket;
 import io.penstock.flow.policy.Policies;
 import io.penstock.flow.testkit.RecordingListener;
 import io.penstock.flow.testkit.TestRequest;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** The queues of one band seen through the controller: other orders than arrival, and flows that fall idle. */
@@ -107,7 +110,39 @@ class FlowQueueTest {
         assertThat(rig.controller.band(0).queues.flowsKept()).isEqualTo(IdleFlows.KEEP_MOST);
     }
 
-    private void note(Rig rig, String flow, long bytes) {
-        rig.controller.submit(TestRequest.of(flow, 0).bytes(bytes), new RecordingListener(heard -> order.add(bytes)), rig.owner);
+    @Test
+    void ranksInAnyOrderAndRequestsThatLeaveFromTheMiddleKeepTheOrderExact() {
+        for (int seed = 0; seed < 30; seed++) {
+            Random random = new Random(seed);
+            Rig rig = new Rig(Rig.config(10_000, 0), with -> with.withPolicies(Policies::fairness, name -> SMALLEST));
+            List<Long> expected = new ArrayList<>();
+            order.clear();
+            for (int i = 0; i < 600; i++) {
+                // Rising with some noise, falling, or any: a list, a heap, and the way from one to the other.
+                long bytes = seed % 3 == 0 ? i + random.nextInt(40) : seed % 3 == 1 ? 10_000 - i : random.nextInt(300);
+                Ticket ticket = note(rig, "f" + random.nextInt(2), bytes);
+                if (random.nextInt(3) == 0) {
+                    ticket.cancel();
+                } else {
+                    expected.add(bytes);
+                }
+                if (random.nextInt(150) == 0) {
+                    rig.open();
+                    rig.gate.close();
+                    Collections.sort(expected);
+                    assertThat(order).isEqualTo(expected);
+                    expected.clear();
+                    order.clear();
+                }
+            }
+            rig.open();
+            Collections.sort(expected);
+            assertThat(order).isEqualTo(expected);
+            assertThat(rig.controller.band(0).queues.waiting()).isZero();
+        }
+    }
+
+    private Ticket note(Rig rig, String flow, long bytes) {
+        return rig.controller.submit(TestRequest.of(flow, 0).bytes(bytes), new RecordingListener(heard -> order.add(bytes)), rig.owner);
     }
 }

@@ -29,6 +29,7 @@ final class Rig {
     final FakeEndpoint endpoint = new FakeEndpoint("e1");
     final RecordingEvents events = new RecordingEvents();
     final FakePlacement placement = new FakePlacement(() -> this.pool);
+    final Collaborators with;
     final DefaultFlowController controller;
     volatile PoolView pool = FakeEndpoint.pool(endpoint);
     Executor owner = Runnable::run;
@@ -38,8 +39,8 @@ final class Rig {
     }
 
     Rig(FlowControlConfig config, UnaryOperator<Collaborators> with) {
-        this.controller = new DefaultFlowController(config,
-                with.apply(Collaborators.of(gate, placement, () -> pool, clock).withEvents(events)));
+        this.with = with.apply(Collaborators.of(gate, placement, () -> pool, clock).withEvents(events));
+        this.controller = new DefaultFlowController(config, this.with);
         placement.onClose(controller::signal);
     }
 
@@ -95,6 +96,14 @@ final class Rig {
     Sent again(Sent earlier, AdmissionRequest request) {
         RecordingListener listener = new RecordingListener();
         return new Sent(request, listener, controller.resubmit(earlier.ticket(), request, listener, owner));
+    }
+
+    void reconfigure(FlowControlConfig config) {
+        FlowControllers.reconfigure(controller, config, with);
+    }
+
+    void reconfigure(FlowControlConfig config, UnaryOperator<Collaborators> change) {
+        FlowControllers.reconfigure(controller, config, change.apply(with));
     }
 
     /** Opens the gate and lets everything through that may go. */

@@ -4,12 +4,15 @@ import io.penstock.flow.FlowEvents;
 import io.penstock.flow.FlowKey;
 import io.penstock.flow.Outcome;
 import io.penstock.flow.Stage;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /** Counts what flow control tells. Any thread. */
 public final class RecordingEvents implements FlowEvents {
@@ -22,6 +25,11 @@ public final class RecordingEvents implements FlowEvents {
     private final AtomicInteger waiting = new AtomicInteger();
     private final AtomicLong waitingBytes = new AtomicLong();
     private final AtomicInteger decisions = new AtomicInteger();
+    private final List<String> enqueued = Collections.synchronizedList(new ArrayList<>());
+    private final List<FlowKey> forgotten = Collections.synchronizedList(new ArrayList<>());
+    private final List<String> reclaims = new CopyOnWriteArrayList<>();
+    private volatile boolean noting;
+    private volatile double reclaimPending;
     private volatile double effective = Double.NaN;
 
     /** How many submissions ended so. */
@@ -47,6 +55,30 @@ public final class RecordingEvents implements FlowEvents {
     /** Last values of the stages that have endpoints. */
     public Map<Stage, Double> stages() {
         return stages;
+    }
+
+    /** Each arrival that the drainer took in, as {@code id:priority outcome millis}; a dash for no outcome. */
+    public List<String> enqueued() {
+        return enqueued;
+    }
+
+    /** Flows that were forgotten, in order. */
+    public List<FlowKey> forgotten() {
+        return forgotten;
+    }
+
+    /** What was told of revocations, as {@code revoked priority count}, {@code confirmed millis} or {@code timed out millis}. */
+    public List<String> reclaims() {
+        return reclaims;
+    }
+
+    public double reclaimPending() {
+        return reclaimPending;
+    }
+
+    /** Keeps {@link #enqueued} and {@link #forgotten} from now on: lists that grow with each request. */
+    public void note() {
+        noting = true;
     }
 
     public double effective() {
@@ -77,6 +109,36 @@ public final class RecordingEvents implements FlowEvents {
         waiting.decrementAndGet();
         waitingBytes.addAndGet(-bytes);
         outcomes.computeIfAbsent(outcome, any -> new AtomicInteger()).incrementAndGet();
+    }
+
+    @Override
+    public void enqueued(FlowKey key, @Nullable Outcome outcome, long nanos) {
+        if (noting) {
+            String how = outcome == null ? "-" : outcome.label();
+            enqueued.add(key.fairnessId() + ':' + key.priority() + ' ' + how + ' ' + nanos / 1_000_000);
+        }
+    }
+
+    @Override
+    public void flowRemoved(FlowKey flow) {
+        if (noting) {
+            forgotten.add(flow);
+        }
+    }
+
+    @Override
+    public void revoked(int demandPriority, int requests) {
+        reclaims.add("revoked " + demandPriority + ' ' + requests);
+    }
+
+    @Override
+    public void revocationEnded(boolean confirmed, long nanos) {
+        reclaims.add((confirmed ? "confirmed " : "timed out ") + nanos / 1_000_000);
+    }
+
+    @Override
+    public void reclaimPending(double pending) {
+        reclaimPending = pending;
     }
 
     @Override
