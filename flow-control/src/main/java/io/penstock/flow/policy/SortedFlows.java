@@ -213,4 +213,13 @@ final class SortedFlows {
         node.right = null;
         free[freeSize++] = node.slot;
     }
+
+    /** For tests: the longest way down. */
+    int depth() {
+        return depth(root);
+    }
+
+    private static int depth(@Nullable Node node) {
+        return node == null ? 0 : 1 + Math.max(depth(node.left), depth(node.right));
+    }
 }

@@ -4,17 +4,17 @@ import io.penstock.flow.FlowHandle;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** A flow as a policy sees it, whose requests are made up; counts how often its head is looked at. */
+/** A flow as a policy sees it, whose requests are made up; counts how often a policy touches it. */
 final class TestFlow implements FlowHandle {
 
     /** One waiting request. */
-    record Head(long rank, long arrival, long bytes, long tokens, long submittedNanos) {
+    record Head(long arrival, long bytes, long tokens, long submittedNanos) {
     }
 
     private final String id;
     private final Deque<Head> heads = new ArrayDeque<>();
     private int slot;
-    private int looks;
+    private int touches;
 
     TestFlow(String id) {
         this.id = id;
@@ -26,12 +26,7 @@ final class TestFlow implements FlowHandle {
     }
 
     TestFlow add(long submittedNanos, long bytes, long tokens) {
-        heads.addLast(new Head(0, submittedNanos, bytes, tokens, submittedNanos));
-        return this;
-    }
-
-    TestFlow add(Head head) {
-        heads.addLast(head);
+        heads.addLast(new Head(submittedNanos, bytes, tokens, submittedNanos));
         return this;
     }
 
@@ -39,18 +34,17 @@ final class TestFlow implements FlowHandle {
         heads.removeFirst();
     }
 
-    /** How often anything of its head was asked for. */
-    int looks() {
-        return looks;
+    Head head() {
+        return heads.getFirst();
     }
 
-    private Head head() {
-        looks++;
-        return heads.getFirst();
+    int touches() {
+        return touches;
     }
 
     @Override
     public String fairnessId() {
+        touches++;
         return id;
     }
 
@@ -61,36 +55,43 @@ final class TestFlow implements FlowHandle {
 
     @Override
     public long headRank() {
-        return head().rank();
+        touches++;
+        return 0;
     }
 
     @Override
     public long headArrival() {
+        touches++;
         return head().arrival();
     }
 
     @Override
     public long headBytes() {
+        touches++;
         return head().bytes();
     }
 
     @Override
     public long headTokens() {
+        touches++;
         return head().tokens();
     }
 
     @Override
     public long headSubmittedNanos() {
+        touches++;
         return head().submittedNanos();
     }
 
     @Override
     public int slot() {
+        touches++;
         return slot;
     }
 
     @Override
     public void slot(int index) {
+        touches++;
         slot = index;
     }
 
