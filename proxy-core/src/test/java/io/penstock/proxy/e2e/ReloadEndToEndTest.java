@@ -2,6 +2,7 @@ package io.penstock.proxy.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.proxy.demo.Script;
 import io.penstock.proxy.demo.ScriptedBackend;
 import io.penstock.proxy.testkit.Http2RawClient;
 import io.penstock.proxy.testkit.Http2Response;
@@ -107,6 +108,33 @@ class ReloadEndToEndTest {
             assertThat(expired.status()).isEqualTo(429);
             assertThat(expired.header(Calls.REASON)).hasValue("rejected-ttl-expired");
             backend.release();
+            proxy.awaitQuiet();
+        }
+    }
+
+    @Test
+    void ceilingsAdmittersAndSessionsAreTakenOver() throws Exception {
+        String shed = RunningProxy.objective("shed", -1);
+        try (RunningProxy proxy = proxy(band(4, 100) + shed); Http2RawClient client = proxy.http2()) {
+            backend.answer(Script.empty().hold("gate").send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
+            Calls.post(client);
+            Calls.post(client);
+            backend.awaitRunning(2);
+            String half = "plugins: [{type: static-usage-limit-policy, parameters: {threshold: 0.5}}, {type: probabilistic-admitter}, "
+                    + "{type: agent-identity}, ";
+            String changed = band(4, 100).replace("plugins: [", half) + shed;
+            assertThat(proxy.proxy.reload(RunningProxy.experimental(RunningProxy.yaml(List.of(backend), "", changed)))).isEmpty();
+            int waits = Calls.post(client, "session-id", "s-7");
+            proxy.awaitWaiting(0, 1);
+            assertThat(proxy.band(0).flows()).extracting(flow -> flow.fairnessId()).containsExactly("s-7");
+            assertThat(backend.running()).as("at the lower ceiling already").isEqualTo(2);
+            backend.release("gate");
+            assertThat(client.response(waits).status()).isEqualTo(200);
+            Http2Response denied = client.response(Calls.post(client, OBJECTIVE, "shed"));
+            assertThat(denied.status()).as("a server that was never read counts as full").isEqualTo(429);
+            assertThat(denied.header(Calls.REASON)).isEmpty();
+            reload(proxy, band(4, 100) + shed);
+            assertThat(client.response(Calls.post(client, OBJECTIVE, "shed")).status()).isEqualTo(200);
             proxy.awaitQuiet();
         }
     }

@@ -95,7 +95,16 @@ final class RunningProxy implements AutoCloseable {
     }
 
     static Settings settings(String yaml) {
-        LoadResult loaded = ConfigLoader.load(List.of(Source.text(yaml)), LoadOptions.none());
+        return settings(yaml, LoadOptions.none());
+    }
+
+    /** With experimental plugin types allowed. */
+    static Settings experimental(String yaml) {
+        return settings(yaml, LoadOptions.none().withExperimental());
+    }
+
+    private static Settings settings(String yaml, LoadOptions options) {
+        LoadResult loaded = ConfigLoader.load(List.of(Source.text(yaml)), options);
         if (loaded.settings() == null) {
             throw new AssertionError(yaml + loaded.problems());
         }

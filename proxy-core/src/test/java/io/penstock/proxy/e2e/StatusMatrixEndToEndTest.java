@@ -208,6 +208,27 @@ class StatusMatrixEndToEndTest {
         }
     }
 
+    @Test
+    void aRefusalForLackOfRoomSaysWhenToComeBackOnceASlowRateIsKnown() throws Exception {
+        try (RunningProxy proxy = full("  defaultRequestTTL: 30s\n"); Http2RawClient client = proxy.http2();
+                Http1RawClient http1 = proxy.http1()) {
+            occupy(proxy, client);
+            int waiting = Calls.post(client);
+            proxy.awaitWaiting(0, 1);
+            Awaitility.await().atMost(Duration.ofSeconds(10)).pollInterval(Duration.ofMillis(100)).untilAsserted(() -> {
+                Http2Response full = client.response(Calls.post(client));
+                assertRefused(full, 429, "rejected-saturated");
+                assertThat(full.header("retry-after").map(Integer::parseInt)).hasValueSatisfying(s -> assertThat(s).isBetween(1, 30));
+            });
+            Calls.post(http1);
+            assertThat(http1.response().header("retry-after").map(Integer::parseInt))
+                    .hasValueSatisfying(seconds -> assertThat(seconds).isBetween(1, 30));
+            backend.release("gate");
+            assertThat(client.response(waiting).header("retry-after")).isEmpty();
+            proxy.awaitQuiet();
+        }
+    }
+
     // How long.
 
     @ParameterizedTest
