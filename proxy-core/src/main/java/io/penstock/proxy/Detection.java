@@ -5,10 +5,12 @@ import io.penstock.flow.SaturationDetector;
 import io.penstock.flow.Stage;
 import io.penstock.proxy.config.PickerSettings;
 import io.penstock.proxy.config.PluginSpec;
+import io.penstock.proxy.endpoint.StageDetectors;
 import io.penstock.proxy.metrics.PoolMeters;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.ObjIntConsumer;
 
 /**
@@ -55,8 +57,17 @@ record Detection(SaturationDetector byDefault, Map<Stage, SaturationDetector> st
         }
     }
 
-    /** The one whose ratio ranks endpoints in placement. */
-    SaturationDetector forPlacement() {
-        return stages.getOrDefault(Stage.DECODE, byDefault);
+    /** The stages whose limits per endpoint hold: a stage that does not gate is only watched (seed 2). */
+    static Set<Stage> limiting(PickerSettings settings) {
+        if (!settings.flowControlEnabled()) {
+            return Set.of();
+        }
+        Stage gating = settings.flowControl().gateOn().stage();
+        return gating == null ? Set.of(Stage.values()) : Set.of(gating);
+    }
+
+    /** Those whose ratios rank endpoints in placement. */
+    StageDetectors forPlacement() {
+        return new StageDetectors(stages.getOrDefault(Stage.PREFILL, byDefault), stages.getOrDefault(Stage.DECODE, byDefault));
     }
 }

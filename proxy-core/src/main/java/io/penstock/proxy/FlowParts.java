@@ -7,6 +7,7 @@ import io.penstock.flow.FairnessPolicy;
 import io.penstock.flow.FlowController;
 import io.penstock.flow.FlowKey;
 import io.penstock.flow.OrderingPolicy;
+import io.penstock.flow.Placement;
 import io.penstock.flow.UsageLimitPolicy;
 import io.penstock.flow.engine.Collaborators;
 import io.penstock.flow.engine.FlowControllers;
@@ -71,6 +72,8 @@ final class FlowParts {
 
     private final Surroundings around;
     private final AdmitterSet admitters;
+    /** The present one's, whichever that is: the engine keeps what it is given first. */
+    private final Placement placement;
     private final FlowController flow;
     private volatile Chosen now;
 
@@ -78,6 +81,7 @@ final class FlowParts {
         this.around = around;
         this.admitters = new AdmitterSet(around.onDenied);
         this.now = choose(settings, null);
+        this.placement = around.options.hooks().around(request -> now.placement.place(request));
         Collaborators with = collaborators(now);
         this.flow = settings.flowControlEnabled() ? FlowControllers.create(settings.flowControl(), with) : FlowControllers.shedding(with);
         admitters.use(admitters(settings));
@@ -130,8 +134,9 @@ final class FlowParts {
 
     private Chosen choose(PickerSettings settings, @Nullable Chosen before) {
         Detection detection = Detection.of(settings, around.meters);
-        LeastLoadPlacement placement = new LeastLoadPlacement(around.pool, detection.forPlacement(), around.clock, around.signal,
-                settings.flowControlEnabled(), around.maxConnections);
+        LeastLoadPlacement placement = new LeastLoadPlacement(around.pool, detection.forPlacement(), TokenCounting.charge(settings.load()),
+                around.clock, around.signal, Detection.limiting(settings),
+                settings.flowControlEnabled() ? around.maxConnections : Integer.MAX_VALUE);
         List<AsciiString> sessions = AgentIdentity.headers(settings.plugins().values()).stream().map(AsciiString::cached).toList();
         return new Chosen(settings, policies(settings, before), detection, placement, sessions);
     }
@@ -155,7 +160,7 @@ final class FlowParts {
     }
 
     private Collaborators collaborators(Chosen chosen) {
-        return Collaborators.of(chosen.detection.byDefault(), request -> now.placement.place(request), around.pool, around.clock)
+        return Collaborators.of(chosen.detection.byDefault(), placement, around.pool, around.clock)
                 .withStages(chosen.detection.stages())
                 .withUsageLimit(chosen.policed.usageLimit)
                 .withBandSelection(chosen.policed.bandSelection)

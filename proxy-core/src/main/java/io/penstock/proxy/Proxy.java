@@ -22,6 +22,7 @@ import io.penstock.proxy.endpoint.MetricsScraper;
 import io.penstock.proxy.endpoint.PoolChange;
 import io.penstock.proxy.endpoint.ScrapeSettings;
 import io.penstock.proxy.endpoint.StaticEndpoints;
+import io.penstock.proxy.handler.BodyCollection;
 import io.penstock.proxy.handler.ChainServices;
 import io.penstock.proxy.handler.RequestChain;
 import io.penstock.proxy.metrics.MeterFlowEvents;
@@ -72,6 +73,7 @@ public final class Proxy implements AutoCloseable {
     private final RateLimitedLog warnings = new RateLimitedLog(LOG, clock);
     private final FlowSignal signal = new FlowSignal();
     private final FlowParts parts;
+    private final @Nullable BodyCollection collection;
     private final FlowController flow;
     private final EventLoopGroup group;
     private final AccessLog accessLog;
@@ -97,6 +99,7 @@ public final class Proxy implements AutoCloseable {
                 options.metricsStaleness());
         parts = new FlowParts(settings.picker(), new FlowParts.Surroundings(pool, clock, flowEvents, poolMeters, signal, options,
                 config.upstream().maxConnectionsPerEndpoint(), meters::denied));
+        collection = TokenCounting.collection(settings, meters);
         flow = parts.flow();
         signal.to(flow);
         new ProgramMeters(metrics, parts::programs);
@@ -176,8 +179,8 @@ public final class Proxy implements AutoCloseable {
         ChainServices services = new ChainServices(flow, settings.picker().flowControlEnabled() ? flow.capacity() : null,
                 config.compat().headroomShortName(), failure -> LOG.debug("A band's counts could not be read", failure),
                 parts::pickUncounted, new FlowResolver(objectives::get, parts::sessionHeaders, meters::badTtl), parts.admitters(),
-                parts::finished, config.timeouts(), config.limits().maxRequestBodyBytes(), new RequestLog(meters, accessLog, clock),
-                EventBridges.forward(meters, warnings), clock);
+                parts::finished, config.timeouts(), config.limits().maxRequestBodyBytes(), collection,
+                new RequestLog(meters, accessLog, clock), EventBridges.forward(meters, warnings), clock);
         return closing.add(RequestChain.build(services, connector, loop));
     }
 

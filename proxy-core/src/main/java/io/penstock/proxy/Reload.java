@@ -35,6 +35,7 @@ final class Reload {
         differ(changed, "featureGates", one.flowControlEnabled(), two.flowControlEnabled());
         differ(changed, "dataLayer.discovery", one.discovery(), two.discovery());
         differ(changed, "the metrics' interval", one.scrapeInterval(), two.scrapeInterval());
+        differ(changed, "what counts tokens", one.load().countsTokens(), two.load().countsTokens());
         differ(changed, "plugins", one.fixedPlugins(), two.fixedPlugins());
     }
 

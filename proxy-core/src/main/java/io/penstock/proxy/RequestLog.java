@@ -38,7 +38,7 @@ final class RequestLog implements RequestObserver {
     @Override
     public void dispatched(RequestContext context) {
         if (context.effective() != null && context.replays() == 0 && context.waitedNanos() < WAITED) {
-            meters.ownTime(context.times().dispatched() - context.times().received());
+            meters.ownTime(context.times().dispatched() - context.times().ready());
         }
     }
 

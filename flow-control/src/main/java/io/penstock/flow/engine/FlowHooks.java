@@ -1,5 +1,7 @@
 package io.penstock.flow.engine;
 
+import io.penstock.flow.Placement;
+
 /** Lets a test hold a step of the engine. Called by the drainer. */
 public interface FlowHooks {
 
@@ -13,5 +15,10 @@ public interface FlowHooks {
      */
     default boolean holdProvisioning() {
         return false;
+    }
+
+    /** What stands in for the placement, so that a test sees each charge as the drainer makes it. Asked once, when the proxy is made. */
+    default Placement around(Placement placement) {
+        return placement;
     }
 }

@@ -2,7 +2,6 @@ package io.penstock.proxy.config;
 
 import io.penstock.detect.Detectors;
 import io.penstock.flow.plugin.PluginConfigException;
-import java.util.List;
 
 /** Has the detectors' own factory check a plugin's parameters, and puts what it says where the parameter stands. Pure but for problems. */
 final class DetectorParameters {
@@ -18,10 +17,5 @@ final class DetectorParameters {
             problems.errors(e.problems());
         }
         problems.warnings(Detectors.notices(spec.type(), spec.parameters()));
-        Object mode = spec.parameters().get("concurrencyMode");
-        if ("tokens".equals(mode) || "hybrid".equals(mode)) {
-            problems.warnings(List.of(new PluginConfigException.Problem("concurrencyMode", "concurrencyMode: " + mode
-                    + " counts no tokens yet, so its token limit holds nothing back (expected: requests)")));
-        }
     }
 }

@@ -40,7 +40,8 @@ final class PickerReader {
         FlowControlConfig config = flow.evicts() ? flow.config().withEviction(EvictionGrace.nanos(flow.saturation(), plugins.usable(),
                 data.scrapeInterval(), section.reading().options().metricsStaleness())) : flow.config();
         PickerSettings settings = new PickerSettings(enabled, config, flow.saturation().detector(), flow.saturation().stages(),
-                flow.usageLimit(), flow.bandSelection(), plugins.usable(), data.discovery(), data.scrapeInterval());
+                flow.usageLimit(), flow.bandSelection(), plugins.usable(), data.discovery(), data.scrapeInterval(),
+                new LoadReader(plugins, section.reading()).read(config, flow.saturation(), enabled));
         return new Picker(settings, data.discoveryAt());
     }
 

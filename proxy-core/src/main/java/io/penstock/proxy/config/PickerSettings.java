@@ -24,10 +24,11 @@ import org.jspecify.annotations.Nullable;
  * @param plugins every usable plugin by name, those added by default included; a band's policies are names in here
  * @param discovery the endpoints file, or null for static endpoints
  * @param scrapeInterval between two reads of one model server's metrics, 50 ms by default
+ * @param load what in-flight requests are charged with
  */
 public record PickerSettings(boolean flowControlEnabled, FlowControlConfig flowControl, PluginSpec defaultDetector,
         Map<Stage, PluginSpec> stageDetectors, PluginSpec usageLimit, @Nullable PluginSpec bandSelection, Map<String, PluginSpec> plugins,
-        @Nullable Discovery discovery, Duration scrapeInterval) {
+        @Nullable Discovery discovery, Duration scrapeInterval, LoadAccounting load) {
 
     /** llm-d's default, and its minimum. */
     public static final Duration DEFAULT_SCRAPE_INTERVAL = Duration.ofMillis(50);

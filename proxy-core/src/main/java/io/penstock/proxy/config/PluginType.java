@@ -67,6 +67,9 @@ record PluginType(String name, Role role, Support support, boolean experimental)
     static final String FILE_DISCOVERY = "file-discovery";
     static final String METRICS_SOURCE = "metrics-data-source";
     static final String METRICS_EXTRACTOR = "core-metrics-extractor";
+    static final String LOAD_PRODUCER = "inflight-load-producer";
+    static final String TOKEN_PRODUCER = "token-producer";
+    static final String TOKENIZER = "tokenizer";
     static final String STATIC_LIMIT = "static-usage-limit-policy";
     static final String UTILIZATION = "utilization-detector";
 
@@ -112,9 +115,10 @@ record PluginType(String name, Role role, Support support, boolean experimental)
         add(all, Role.ADMITTER, Support.BUILT, "latency-slo-admitter probabilistic-admitter");
         add(all, Role.EVICTION, Support.BUILT, "sheddable-eviction-filter priority-then-time-eviction-order-policy");
         add(all, Role.PRODUCER, Support.BUILT, AgentIdentity.TYPE);
-        add(all, Role.PRODUCER, Support.IGNORED, "token-producer tokenizer approx-prefix-cache-producer inflight-load-producer"
-                + " session-id-producer predicted-latency-producer precise-prefix-cache-producer burst-prefix-cache-producer"
-                + " p2p-source-producer mm-embeddings-cache-producer request-attribute-reporter");
+        add(all, Role.PRODUCER, Support.BUILT, TOKEN_PRODUCER + ' ' + TOKENIZER + ' ' + LOAD_PRODUCER);
+        add(all, Role.PRODUCER, Support.IGNORED, "approx-prefix-cache-producer session-id-producer predicted-latency-producer"
+                + " precise-prefix-cache-producer burst-prefix-cache-producer p2p-source-producer mm-embeddings-cache-producer"
+                + " request-attribute-reporter");
         add(all, Role.SCHEDULING, Support.IGNORED, "queue-scorer running-requests-size-scorer kv-cache-utilization-scorer"
                 + " load-aware-scorer lora-affinity-scorer prefix-cache-scorer token-load-scorer active-request-scorer"
                 + " session-affinity-scorer no-hit-lru-scorer context-length-aware header-label-affinity-scorer"

@@ -4,6 +4,7 @@ import io.penstock.flow.config.BandConfig;
 import io.penstock.proxy.config.PluginType.Role;
 import io.penstock.proxy.config.PluginType.Support;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -120,6 +121,13 @@ final class Plugins {
     @Nullable Object typed(String name) {
         Declared plugin = byName.get(name);
         return plugin == null ? null : plugin.typed();
+    }
+
+    /** Those declared with that type, in the document's order. */
+    List<Declared> ofType(String type) {
+        return byName.values().stream().filter(plugin -> plugin.spec().type().equals(type))
+                .sorted(Comparator.comparing(Declared::at, Comparator.comparingInt(Location::line).thenComparingInt(Location::column)))
+                .toList();
     }
 
     /** Those that are built. */

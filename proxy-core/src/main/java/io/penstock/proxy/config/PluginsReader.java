@@ -101,6 +101,8 @@ final class PluginsReader {
             case PluginType.FILE_DISCOVERY -> orDefaults(item, parameters, this::discovery);
             case PluginType.METRICS_SOURCE -> orDefaults(item, parameters, this::metricsSource);
             case PluginType.METRICS_EXTRACTOR -> orDefaults(item, parameters, this::checkExtractor);
+            case PluginType.LOAD_PRODUCER -> orDefaults(item, parameters, LoadReader::producer);
+            case PluginType.TOKEN_PRODUCER, PluginType.TOKENIZER -> orDefaults(item, parameters, LoadReader::checkTokens);
             default -> null;
         };
     }

@@ -79,10 +79,15 @@ public record ProxyConfig(List<Listener> listeners, HostPort admin, HostPort met
         }
     }
 
-    /** Bounds of what clients may send. Bytes and counts. */
-    public record Limits(long maxRequestBodyBytes, int maxHeaderBytes, int maxHeaders, int maxConcurrentStreams, int maxConnections) {
+    /**
+     * Bounds of what clients may send. Bytes and counts.
+     *
+     * @param maxBufferedBodyBytes bytes of bodies that the process holds while it collects them; 503 beyond it
+     */
+    public record Limits(long maxRequestBodyBytes, long maxBufferedBodyBytes, int maxHeaderBytes, int maxHeaders, int maxConcurrentStreams,
+            int maxConnections) {
         public static Limits defaults() {
-            return new Limits(32L << 20, 60 << 10, 100, 100, 50_000);
+            return new Limits(32L << 20, 256L << 20, 60 << 10, 100, 100, 50_000);
         }
     }
 

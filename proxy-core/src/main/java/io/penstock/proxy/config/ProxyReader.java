@@ -116,6 +116,7 @@ final class ProxyReader {
     private static Limits limits(Section section) {
         Limits defaults = Limits.defaults();
         return new Limits(section.field("maxRequestBodyBytes").size(defaults.maxRequestBodyBytes(), 1, MOST_BODY),
+                section.field("maxBufferedBodyBytes").size(defaults.maxBufferedBodyBytes(), 1, MOST_BODY),
                 count(section, "maxHeaderBytes", defaults.maxHeaderBytes(), LEAST_HEADER_BYTES, MOST_HEADER_BYTES),
                 count(section, "maxHeaders", defaults.maxHeaders(), 1, 10_000),
                 count(section, "maxConcurrentStreams", defaults.maxConcurrentStreams(), 1, 1_000_000),

@@ -1,5 +1,6 @@
 package io.penstock.proxy.endpoint;
 
+import io.netty.util.AsciiString;
 import io.netty.util.NetUtil;
 import io.penstock.flow.EndpointView;
 import io.penstock.flow.EngineSample;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class Endpoint implements EndpointView {
 
     private final InetSocketAddress address;
+    private final AsciiString authority;
     private final InFlight inFlight;
     private final Health health;
     private volatile EndpointSpec spec;
@@ -34,6 +36,7 @@ public final class Endpoint implements EndpointView {
     Endpoint(EndpointSpec spec, LongSupplier clock, @Nullable EngineSample first) {
         this.spec = spec;
         this.address = addressOf(spec);
+        this.authority = new AsciiString(spec.authority());
         this.inFlight = new InFlight(first);
         this.health = new Health(clock);
     }
@@ -59,6 +62,11 @@ public final class Endpoint implements EndpointView {
     /** Where to connect; unresolved when discovery named a host. */
     public InetSocketAddress address() {
         return address;
+    }
+
+    /** {@code host:port}, an IPv6 host in brackets. */
+    public AsciiString authority() {
+        return authority;
     }
 
     @Override
@@ -102,11 +110,7 @@ public final class Endpoint implements EndpointView {
      * @param signal run after the lease has been closed
      */
     public EndpointLease charge(long tokens, Runnable signal) {
-        return new EndpointLease(this, inFlight.charge(tokens), tokens, signal);
-    }
-
-    void giveBack(InFlight.Window window, long tokens) {
-        inFlight.giveBack(window, tokens);
+        return EndpointLease.charge(this, null, tokens, false, signal);
     }
 
     /** A byte of a response came in, whatever its status: the server lives. Cheap while it is well. */

@@ -71,6 +71,13 @@ final class InFlight {
         requests.decrementAndGet();
     }
 
+    /** Gives tokens back of a lease that stays open. */
+    void giveBackTokens(long requestTokens) {
+        if (requestTokens != 0) {
+            tokens.addAndGet(-requestTokens);
+        }
+    }
+
     /** A sample starts now: what is charged from here on is not in it. */
     synchronized Window mark() {
         Turn before = turn;

@@ -4,9 +4,9 @@ import io.penstock.flow.AdmissionRequest;
 import io.penstock.flow.EndpointView;
 import io.penstock.flow.Placement;
 import io.penstock.flow.PoolView;
-import io.penstock.flow.SaturationDetector;
 import io.penstock.flow.Stage;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -16,90 +16,80 @@ import org.jspecify.annotations.Nullable;
  * Charges the endpoint with the least of its stage detector's own ratio, ties in turn (contract section 7). {@link #place} is the
  * drainer's; {@link #pickUncounted} may be called from any thread.
  *
- * <p>Which endpoints may take a request: those that serve the decode stage; where no endpoint serves any stage, all. Of these the first
- * group that has a member is taken: well and not yet tried by the request; well; not yet tried; any. So neither ejection nor what a request
- * has already tried can leave it without an endpoint while there is one. A full endpoint still counts as a member: a request waits for it
- * rather than going to a server that is known to fail.
+ * <p>A request goes to an endpoint that serves the decode stage; where no endpoint serves any stage, to any. Where the pool has endpoints
+ * for prefill alone, it is also given one of the prefill stage, by that stage's detector and limits, and both are charged or neither is. An
+ * interleaved endpoint that is the least loaded of both stages does both and is charged once.
  */
 public final class LeastLoadPlacement implements Placement {
 
-    private static final int WELL = 2;
-    private static final int UNTRIED = 1;
-    private static final int GROUPS = 4;
-
     private final Supplier<PoolView> pool;
-    private final SaturationDetector detector;
+    private final TokenCharge tokens;
     private final LongSupplier clock;
     private final Runnable signal;
-    private final boolean enforceLimits;
-    private final int maxConnections;
+    private final LeastLoad decode;
+    private final LeastLoad prefill;
     private final AtomicInteger uncountedTurn = new AtomicInteger();
-    /** Where the next scan starts. A lost update, where several threads place with flow control off, only repeats a tie's winner. */
-    private int turn;
+    private Split split = new Split(PoolView.EMPTY, false);
+
+    /** Whether a membership has endpoints for prefill alone: asked once for each, not for each request. */
+    private record Split(PoolView of, boolean twoLegs) {
+    }
 
     /**
      * @param pool the membership; its views hold {@link Endpoint}s
-     * @param detector the decode stage's
+     * @param detectors each stage's
+     * @param tokens what a request costs
      * @param clock monotonic nanoseconds, the pool's
-     * @param signal run after each close of a lease
-     * @param enforceLimits whether limits per endpoint hold, a detector's own and that of connections; false where flow control is off
-     * @param maxConnections connections that an endpoint may have, 1 or more: a request needs one of its own
+     * @param signal run after each time that a lease gives something back
+     * @param limited stages whose detectors' own limits per endpoint hold: those that gate dispatch, none where flow control is off
+     * @param maxInFlight requests that an endpoint may have, 1 or more, whatever a detector says: each needs a connection of its own,
+     *         though not for its prefill, to which the decode server connects
      */
-    public LeastLoadPlacement(Supplier<PoolView> pool, SaturationDetector detector, LongSupplier clock, Runnable signal,
-            boolean enforceLimits, int maxConnections) {
+    public LeastLoadPlacement(Supplier<PoolView> pool, StageDetectors detectors, TokenCharge tokens, LongSupplier clock, Runnable signal,
+            Set<Stage> limited, int maxInFlight) {
         this.pool = pool;
-        this.detector = detector;
+        this.tokens = tokens;
         this.clock = clock;
         this.signal = signal;
-        this.enforceLimits = enforceLimits;
-        this.maxConnections = maxConnections;
+        this.decode = new LeastLoad(detectors.decode(), limited.contains(Stage.DECODE), maxInFlight);
+        this.prefill = new LeastLoad(detectors.prefill(), limited.contains(Stage.PREFILL), Integer.MAX_VALUE);
     }
 
     @Override
     public @Nullable EndpointLease place(AdmissionRequest request) {
         long now = clock.getAsLong();
         while (true) {
-            List<EndpointView> candidates = candidates(pool.get());
-            Endpoint chosen = least(candidates, group(candidates, request, now), request, now);
-            if (chosen == null) {
+            PoolView view = pool.get();
+            Endpoint worker = decode.of(candidates(view), request, now);
+            if (worker == null) {
                 return null;
             }
-            EndpointLease lease = chosen.charge(0, signal);
-            if (!chosen.cordoned()) {
-                chosen.chosen(now);
+            Endpoint helper = null;
+            if (twoLegs(view)) {
+                helper = prefill.of(view.stage(Stage.PREFILL), request, now);
+                if (helper == null) {
+                    return null;
+                }
+            }
+            EndpointLease lease = EndpointLease.charge(worker, helper == worker ? null : helper, tokens.of(request), !tokens.withOutput(),
+                    signal);
+            if (!worker.cordoned() && (helper == null || !helper.cordoned())) {
+                worker.chosen(now);
                 return lease;
             }
-            // It left the pool between the scan and the charge.
+            // One left the pool between the scan and the charge.
             lease.undo();
         }
     }
 
-    private @Nullable Endpoint least(List<EndpointView> candidates, int group, AdmissionRequest request, long now) {
-        int size = candidates.size();
-        int start = turn < size ? turn : 0;
-        Endpoint best = null;
-        double bestLoad = Double.POSITIVE_INFINITY;
-        int bestIndex = 0;
-        for (int i = 0, at = start; i < size; i++, at = at + 1 < size ? at + 1 : 0) {
-            Endpoint endpoint = (Endpoint) candidates.get(at);
-            if (groupOf(endpoint, request, now) < group || endpoint.cordoned() || enforceLimits && !fits(endpoint)) {
-                continue;
-            }
-            double load = detector.load(endpoint, now);
-            if (best == null || load < bestLoad) {
-                best = endpoint;
-                bestLoad = load;
-                bestIndex = at;
-            }
+    private boolean twoLegs(PoolView view) {
+        Split known = split;
+        if (known.of != view) {
+            List<EndpointView> decoding = view.stage(Stage.DECODE);
+            known = new Split(view, view.stage(Stage.PREFILL).stream().anyMatch(endpoint -> !decoding.contains(endpoint)));
+            split = known;
         }
-        if (best != null) {
-            turn = bestIndex + 1;
-        }
-        return best;
-    }
-
-    private boolean fits(Endpoint endpoint) {
-        return detector.fits(endpoint) && endpoint.inFlightRequests() < maxConnections;
+        return known.twoLegs;
     }
 
     /** An endpoint for a request that no detector counts, in turn; null when there is none. */
@@ -115,12 +105,12 @@ public final class LeastLoadPlacement implements Placement {
         if (size == 0) {
             return null;
         }
-        int group = group(candidates, request, now);
+        int group = LeastLoad.group(candidates, request, now);
         int start = Math.floorMod(uncountedTurn.getAndIncrement(), size);
         Endpoint fallback = null;
         for (int i = 0, at = start; i < size; i++, at = at + 1 < size ? at + 1 : 0) {
             Endpoint endpoint = (Endpoint) candidates.get(at);
-            if (groupOf(endpoint, request, now) >= group && !endpoint.cordoned()) {
+            if (LeastLoad.groupOf(endpoint, request, now) >= group && !endpoint.cordoned()) {
                 endpoint.chosen(now);
                 return endpoint;
             }
@@ -130,24 +120,7 @@ public final class LeastLoadPlacement implements Placement {
     }
 
     private static List<EndpointView> candidates(PoolView view) {
-        List<EndpointView> decode = view.stage(Stage.DECODE);
-        return decode.isEmpty() && view.stage(Stage.PREFILL).isEmpty() ? view.endpoints() : decode;
-    }
-
-    /** The best group that any candidate is in. */
-    private static int group(List<EndpointView> candidates, @Nullable AdmissionRequest request, long now) {
-        int best = 0;
-        for (int i = 0; i < candidates.size() && best < GROUPS - 1; i++) {
-            Endpoint endpoint = (Endpoint) candidates.get(i);
-            if (!endpoint.cordoned()) {
-                best = Math.max(best, groupOf(endpoint, request, now));
-            }
-        }
-        return best;
-    }
-
-    private static int groupOf(Endpoint endpoint, @Nullable AdmissionRequest request, long now) {
-        int well = endpoint.available(now) ? WELL : 0;
-        return request != null && request.excludes(endpoint) ? well : well + UNTRIED;
+        List<EndpointView> decoding = view.stage(Stage.DECODE);
+        return decoding.isEmpty() && view.stage(Stage.PREFILL).isEmpty() ? view.endpoints() : decoding;
     }
 }

@@ -1,9 +1,6 @@
 package io.penstock.proxy.handler;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.handler.codec.http.HttpHeaderNames;
-import io.netty.handler.codec.http2.DefaultHttp2Headers;
-import io.netty.handler.codec.http2.Http2Headers;
 import io.penstock.flow.AdmissionRequest;
 import io.penstock.flow.FlowController;
 import io.penstock.flow.FlowKey;
@@ -16,6 +13,7 @@ import io.penstock.proxy.endpoint.Endpoint;
 import io.penstock.proxy.request.AdmissionOutcome;
 import io.penstock.proxy.request.ClientGone;
 import io.penstock.proxy.request.EndCause;
+import io.penstock.proxy.request.HeaderNames;
 import io.penstock.proxy.request.Phase;
 import io.penstock.proxy.request.RequestContext;
 import io.penstock.proxy.request.RequestObserver;
@@ -97,7 +95,7 @@ final class AdmissionHandler extends RequestHandler implements AdmissionOutcome 
             return;
         }
         context.admitted(effective, waitedNanos);
-        context.assign((Endpoint) lease.endpoint(), lease);
+        route(context, lease);
         enter(context);
     }
 
@@ -107,8 +105,18 @@ final class AdmissionHandler extends RequestHandler implements AdmissionOutcome 
             lease.close();
             return;
         }
-        context.assign((Endpoint) lease.endpoint(), lease);
+        route(context, lease);
         enter(context);
+    }
+
+    /** A replay is placed anew, with another prefill server or none. */
+    private static void route(RequestContext context, Lease lease) {
+        context.assign((Endpoint) lease.endpoint(), lease);
+        if (lease.prefill() instanceof Endpoint prefill) {
+            context.head().set(HeaderNames.PREFILLER, prefill.authority());
+        } else if (context.replays() > 0) {
+            context.head().remove(HeaderNames.PREFILLER);
+        }
     }
 
     @Override
@@ -174,27 +182,13 @@ final class AdmissionHandler extends RequestHandler implements AdmissionOutcome 
         observer.dispatched(context);
         if (context.replays() == 0) {
             context.client().expandWindow();
-            answerExpect(context);
+            Expectations.answer(this, context);
             if (context.phase().over()) {
                 // Writing to the client is what showed that it has gone.
                 return;
             }
         }
         next().onRequest(context, context.body().complete());
-    }
-
-    /** The client may send its body now; a refused one was never sent (RFC 9110 section 10.1.1). */
-    private void answerExpect(RequestContext context) {
-        CharSequence expect = context.head().get(HttpHeaderNames.EXPECT);
-        if (expect == null) {
-            return;
-        }
-        context.head().remove(HttpHeaderNames.EXPECT);
-        if (!context.body().complete() && context.body().received() == 0) {
-            Http2Headers proceed = new DefaultHttp2Headers(false, 1);
-            proceed.status(Decimals.of(100));
-            previous().informational(context, proceed);
-        }
     }
 
     @Override

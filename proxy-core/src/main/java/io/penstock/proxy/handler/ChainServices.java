@@ -27,12 +27,13 @@ import org.jspecify.annotations.Nullable;
  * @param usage hears of every admitted request that has ended
  * @param timeouts how long things may take
  * @param maxRequestBodyBytes 413 beyond it
+ * @param collection for a configuration that counts tokens; null where no body is collected
  * @param observer hears of every ended request
  * @param forwardEvents hears what happened between chain and backends
  * @param nanoClock the monotonic clock
  */
 public record ChainServices(FlowController flow, @Nullable CapacityReader capacity, boolean headroomShortName,
         Consumer<Throwable> onCapacityFailure, Function<AdmissionRequest, @Nullable Endpoint> bypass, FlowResolver flows,
-        AdmitterSet admitters, UsageSink usage, Timeouts timeouts, long maxRequestBodyBytes, RequestObserver observer,
-        ForwardEvents forwardEvents, LongSupplier nanoClock) {
+        AdmitterSet admitters, UsageSink usage, Timeouts timeouts, long maxRequestBodyBytes, @Nullable BodyCollection collection,
+        RequestObserver observer, ForwardEvents forwardEvents, LongSupplier nanoClock) {
 }

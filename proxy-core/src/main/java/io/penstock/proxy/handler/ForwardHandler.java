@@ -126,6 +126,7 @@ final class ForwardHandler extends RequestHandler implements UpstreamListener {
         if (!exchange.writable()) {
             return;
         }
+        context.body().taken();
         int owed = context.takeOwedCredit();
         if (owed > 0) {
             context.client().consumed(owed);
@@ -159,6 +160,7 @@ final class ForwardHandler extends RequestHandler implements UpstreamListener {
         if (last) {
             completion.end(context, Phase.DONE, EndCause.NATURAL);
         } else {
+            context.body().taken();
             adjustReading(context);
         }
     }
@@ -166,7 +168,11 @@ final class ForwardHandler extends RequestHandler implements UpstreamListener {
     @Override
     public void onData(RequestContext context, ByteBuf data, boolean last) {
         progress(context);
+        boolean first = context.bytesSent() == 0 && data.isReadable();
         previous().data(context, data, last);
+        if (first && !last) {
+            context.responseBegun();
+        }
         if (last) {
             completion.end(context, Phase.DONE, EndCause.NATURAL);
         } else {
@@ -238,7 +244,8 @@ final class ForwardHandler extends RequestHandler implements UpstreamListener {
     void onTimeout(RequestContext context, String timer) {
         events.timedOut(context, timer);
         UpstreamExchange exchange = context.upstream();
-        boolean clientStalled = "streamIdle".equals(timer) && exchange != null && exchange.writable() && !context.body().complete();
+        boolean sending = context.phase() == Phase.RECEIVED || exchange != null && exchange.writable();
+        boolean clientStalled = sending && "streamIdle".equals(timer) && !context.body().complete();
         abort(context);
         if (context.phase().beforeResponse()) {
             replies.send(this, context, clientStalled ? 408 : 504, clientStalled ? "The request body did not arrive in time"

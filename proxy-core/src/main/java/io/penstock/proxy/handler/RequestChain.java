@@ -40,7 +40,7 @@ public final class RequestChain implements DownstreamListener, AutoCloseable {
         ClientEdge client = new ClientEdge();
         client.then(new HeadroomHandler(services.capacity(), services.headroomShortName(), services.onCapacityFailure()))
                 .then(new RequestHeadHandler(services.flows(), services.nanoClock(), services.observer(), replies))
-                .then(new RequestBodyHandler(services.maxRequestBodyBytes(), replies, completion))
+                .then(new RequestBodyHandler(services.maxRequestBodyBytes(), services.collection(), timers, replies, completion))
                 .then(admission)
                 .then(forward);
 

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The timers of an event loop's running requests: one pass over them every {@value #SCAN_MILLIS} ms instead of a scheduled task each. A
- * request that waits in flow control has no timer here; its queue-wait budget is flow control's.
+ * The timers of an event loop's running requests: one pass over them every {@value #SCAN_MILLIS} ms instead of a scheduled task each. One
+ * whose body is collected has one too; one that waits in flow control has none: its queue-wait budget is flow control's.
  */
 final class Timers implements Runnable {
 
@@ -105,8 +105,13 @@ final class Timers implements Runnable {
         if (handler == null) {
             return;
         }
-        if (now - times.dispatched() > request) {
+        boolean collecting = context.phase() == Phase.RECEIVED;
+        if (now - (collecting ? times.received() : times.dispatched()) > request) {
             handler.onTimeout(context, "request");
+        } else if (collecting) {
+            if (now - times.progress() > streamIdle) {
+                handler.onTimeout(context, "streamIdle");
+            }
         } else if (context.phase() == Phase.FORWARDING && context.body().complete() && !context.body().hasUnsent()) {
             if (now - times.sent() > responseHeaders) {
                 handler.onTimeout(context, "responseHeaders");

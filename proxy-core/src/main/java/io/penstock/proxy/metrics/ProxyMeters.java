@@ -33,6 +33,8 @@ public final class ProxyMeters {
     private final Map<Reload, Counter> reloads = new EnumMap<>(Reload.class);
     private final Counter retries;
     private final Counter badTtl;
+    private final Counter unreadablePrompts;
+    private final Counter bodiesRefused;
     private final Timings ownTime = new Timings(Buckets.OWN);
 
     public ProxyMeters(MetricsExport export) {
@@ -58,6 +60,8 @@ public final class ProxyMeters {
         }
         retries = counter("penstock_upstream_retries_total", "Requests sent again to a backend.");
         badTtl = counter("penstock_ignored_ttl_total", "Queue-wait budgets of clients that could not be read.");
+        unreadablePrompts = counter("penstock_unreadable_prompts_total", "Request bodies whose tokens could not be estimated.");
+        bodiesRefused = counter("penstock_refused_bodies_total", "Requests refused because too many body bytes were held.");
         export.collect(this::collect);
     }
 
@@ -182,6 +186,21 @@ public final class ProxyMeters {
         FunctionCounter.builder("penstock_access_log_dropped_total", records, LongSupplier::getAsLong)
                 .description("Access-log records that were lost because the log could not keep up or could not be written.")
                 .register(registry);
+    }
+
+    /** Where the bytes of bodies that are being collected are read. Called once, at start. */
+    public void bufferedBodies(LongSupplier bytes) {
+        gauge("penstock_buffered_body_bytes", "Bytes of request bodies that are held until they have gone out.", bytes);
+    }
+
+    /** A body could not be read, so it counts no tokens. */
+    public void unreadablePrompt() {
+        unreadablePrompts.increment();
+    }
+
+    /** A request was refused because the process held as many body bytes as it may. */
+    public void bodyRefused() {
+        bodiesRefused.increment();
     }
 
     private MetricSnapshots collect() {

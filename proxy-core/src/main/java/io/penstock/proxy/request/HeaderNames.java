@@ -34,6 +34,9 @@ public final class HeaderNames {
     public static final AsciiString TPOT_SLO = AsciiString.cached("x-llm-d-slo-tpot-ms");
     public static final AsciiString TPOT_SLO_OLD = AsciiString.cached("x-slo-tpot-ms");
 
+    /** Names the endpoint that prefills a request to the one that answers it, {@code host:port} (spec/routing section 5.1). */
+    public static final AsciiString PREFILLER = AsciiString.cached("x-prefiller-host-port");
+
     public static final AsciiString FORWARDED_FOR = AsciiString.cached("x-forwarded-for");
     public static final AsciiString FORWARDED_PROTO = AsciiString.cached("x-forwarded-proto");
 
@@ -41,7 +44,7 @@ public final class HeaderNames {
     public static final List<AsciiString> OWNED = List.of(HEADROOM, HEADROOM_SHORT, QUEUE_DURATION, DROPPED_REASON, RETRY_AFTER);
 
     /** Request names that a client may not send to a backend; an entry that ends with {@code *} stands for every name that begins so. */
-    public static final List<String> STRIPPED = List.of("x-gateway-destination-endpoint*", "x-prefiller-host-port", "x-encoder-hosts-ports",
+    public static final List<String> STRIPPED = List.of("x-gateway-destination-endpoint*", PREFILLER.toString(), "x-encoder-hosts-ports",
             "x-data-parallel-host-port", "x-envoy-*");
 
     private HeaderNames() {

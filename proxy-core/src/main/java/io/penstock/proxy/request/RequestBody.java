@@ -1,9 +1,11 @@
 package io.penstock.proxy.request;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The part of a request's body that the proxy holds: what has come in and not gone out yet, and, up to {@value #REPLAY_LIMIT} bytes in at
@@ -22,9 +24,12 @@ public final class RequestBody {
     private final Deque<ByteBuf> gone = new ArrayDeque<>(2);
     private final Deque<ByteBuf> unsent = new ArrayDeque<>(2);
     private long received;
-    /** Bytes that went out, in this attempt and at most in any. */
+    /** Bytes that went out in this attempt. */
     private long sent;
-    private long mostSent;
+    /** Bytes that the client has credit for: those that went out, and those that were collected. */
+    private long credited;
+    private @Nullable BodyBudget budget;
+    private long taken;
     private boolean complete;
     private boolean replayable = true;
 
@@ -59,6 +64,50 @@ public final class RequestBody {
             part.release();
         }
         add(own, last);
+    }
+
+    /**
+     * Takes a part's bytes over whose credit the client gets at once, since the whole body is collected before it goes anywhere.
+     *
+     * @return false, and the part released, when the process holds as much as it may
+     */
+    public boolean collect(ByteBuf part, boolean last, BodyBudget from) {
+        int bytes = part.readableBytes();
+        if (!from.tryTake(bytes)) {
+            part.release();
+            return false;
+        }
+        budget = from;
+        taken += bytes;
+        credited += bytes;
+        addCopy(part, last);
+        return true;
+    }
+
+    /** All that has come in and not gone out, to read and not to change; the caller releases it. */
+    public ByteBuf view() {
+        ByteBuf[] parts = new ByteBuf[unsent.size()];
+        int at = 0;
+        for (ByteBuf part : unsent) {
+            parts[at++] = part.retainedDuplicate();
+        }
+        return Unpooled.wrappedBuffer(Math.max(1, parts.length), parts);
+    }
+
+    /** The backend has taken what went out: a collected body that is not kept for a replay counts no longer. */
+    public void taken() {
+        if (gone.isEmpty() && unsent.isEmpty()) {
+            giveBack();
+        }
+    }
+
+    private void giveBack() {
+        BodyBudget from = budget;
+        if (from != null) {
+            budget = null;
+            from.giveBack(taken);
+            taken = 0;
+        }
     }
 
     /** The client ended the body without another byte. */
@@ -110,8 +159,8 @@ public final class RequestBody {
      */
     public int sent(int bytes) {
         sent += bytes;
-        int fresh = (int) Math.max(0, sent - mostSent);
-        mostSent = Math.max(mostSent, sent);
+        int fresh = (int) Math.max(0, sent - credited);
+        credited = Math.max(credited, sent);
         return fresh;
     }
 
@@ -134,6 +183,7 @@ public final class RequestBody {
         replayable = false;
         drop(gone);
         drop(unsent);
+        giveBack();
     }
 
     private static void drop(Deque<ByteBuf> parts) {

@@ -34,6 +34,8 @@ public final class RequestContext implements AdmittedRequest, AdmissionListener 
     private long byteSize;
     private long ttlNanos;
     private long ttftSloNanos = FlowResolver.NO_OBJECTIVE;
+    private long promptTokens;
+    private long maxOutputTokens = -1;
     private @Nullable List<EndpointView> excluded;
 
     // Admission.
@@ -140,6 +142,23 @@ public final class RequestContext implements AdmittedRequest, AdmissionListener 
     }
 
     @Override
+    public long promptTokens() {
+        return promptTokens;
+    }
+
+    @Override
+    public long maxOutputTokens() {
+        return maxOutputTokens;
+    }
+
+    /** Fixes what its body says of a request; before the first submission. Tokens as in {@link AdmissionRequest}. */
+    public void measure(long bytes, long prompt, long maxOutput) {
+        byteSize = bytes;
+        promptTokens = prompt;
+        maxOutputTokens = maxOutput;
+    }
+
+    @Override
     public boolean excludes(EndpointView candidate) {
         return excluded != null && excluded.contains(candidate);
     }
@@ -237,6 +256,14 @@ public final class RequestContext implements AdmittedRequest, AdmissionListener 
 
     public @Nullable Endpoint endpoint() {
         return endpoint;
+    }
+
+    /** The response's body has begun: what was charged for the prompt alone is given back. */
+    public void responseBegun() {
+        Lease open = lease;
+        if (open != null) {
+            open.firstByte();
+        }
     }
 
     /** Gives the charge back, once. */

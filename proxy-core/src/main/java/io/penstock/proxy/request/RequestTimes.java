@@ -4,6 +4,7 @@ package io.penstock.proxy.request;
 public final class RequestTimes {
 
     private long received;
+    private long ready;
     private long dispatched;
     private long sent;
     private long responded;
@@ -12,7 +13,13 @@ public final class RequestTimes {
     /** The head was complete. */
     public void received(long now) {
         received = now;
+        ready = now;
         progress = now;
+    }
+
+    /** All of it that admission needs was there: its head, or its collected body. */
+    public void ready(long now) {
+        ready = now;
     }
 
     /** An endpoint was chosen. */
@@ -40,6 +47,10 @@ public final class RequestTimes {
 
     public long received() {
         return received;
+    }
+
+    public long ready() {
+        return ready;
     }
 
     public long dispatched() {

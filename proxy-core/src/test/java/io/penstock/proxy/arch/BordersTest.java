@@ -81,7 +81,7 @@ class BordersTest {
                     "downstream\\.(ConnectionLimit|EdgeLoop)",
                     "endpoint\\.(EndpointLease|Health|InFlight|LeastLoadPlacement|Poller)",
                     "metrics\\.(DropSummary|FlowFamilies|FlowSeries|MeterFlowEvents|ProxyMeters|RequestMeters|Timings)",
-                    "net\\.RateLimitedLog") + ")(\\$.*)?")))
+                    "net\\.RateLimitedLog", "request\\.BodyBudget") + ")(\\$.*)?")))
             .should().dependOnClassesThat(resideInAnyPackage("java.util.concurrent.atomic", "org.jctools..")
                     .or(nameMatching("java\\.lang\\.invoke\\.VarHandle")))
             .because("whoever reviews concurrency reads this list: add a class to it only with its own test of the race");

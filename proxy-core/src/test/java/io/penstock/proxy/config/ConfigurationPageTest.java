@@ -41,6 +41,8 @@ final class ConfigurationPageTest {
             - {type: file-discovery}
             - {type: metrics-data-source}
             - {type: core-metrics-extractor}
+            - {type: inflight-load-producer}
+            - {type: token-producer}
             flowControl:
               defaultPriorityBand: {}
               defaultNegativePriorityBand: {}

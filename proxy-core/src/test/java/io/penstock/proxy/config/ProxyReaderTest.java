@@ -36,7 +36,8 @@ final class ProxyReaderTest {
                 - {address: "vllm.example:8000"}
                 upstream: {protocol: http1, connectTimeout: 1s, idleTimeout: 3s, maxConnectionsPerEndpoint: 1k}
                 timeouts: {responseHeaders: 10m, streamIdle: 1m, writeStall: 2s500ms, request: 1h}
-                limits: {maxRequestBodyBytes: 1Gi, maxHeaderBytes: 8Ki, maxHeaders: 50, maxConcurrentStreams: 10, maxConnections: 10}
+                limits: {maxRequestBodyBytes: 1Gi, maxBufferedBodyBytes: 2Gi, maxHeaderBytes: 8Ki, maxHeaders: 50, maxConcurrentStreams: 10,
+                  maxConnections: 10}
                 drain: {grace: 1s, timeout: 2s}
                 accessLog: {path: logs/access.json, format: json}
                 compat: {headroomShortName: true, legacyMetricNames: false}
@@ -52,7 +53,7 @@ final class ProxyReaderTest {
                         new ProxyConfig.StaticEndpoint("endpoint-1", new HostPort("vllm.example", 8000), Map.of())),
                 new ProxyConfig.Upstream("http1", Duration.ofSeconds(1), Duration.ofSeconds(3), 1000),
                 new ProxyConfig.Timeouts(Duration.ofMinutes(10), Duration.ofMinutes(1), Duration.ofMillis(2500), Duration.ofHours(1)),
-                new ProxyConfig.Limits(1L << 30, 8 << 10, 50, 10, 10),
+                new ProxyConfig.Limits(1L << 30, 1L << 31, 8 << 10, 50, 10, 10),
                 new ProxyConfig.Drain(Duration.ofSeconds(1), Duration.ofSeconds(2)),
                 new ProxyConfig.AccessLog(dir.resolve("logs/access.json").toString(), "json"), new ProxyConfig.Compat(true, false)));
     }

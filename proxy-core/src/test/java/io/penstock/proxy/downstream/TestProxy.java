@@ -58,7 +58,7 @@ final class TestProxy implements AutoCloseable {
     }
 
     static Limits limits(int maxHeaderBytes, int maxHeaders, int maxStreams, int maxConnections) {
-        return new Limits(32L << 20, maxHeaderBytes, maxHeaders, maxStreams, maxConnections);
+        return new Limits(32L << 20, 256L << 20, maxHeaderBytes, maxHeaders, maxStreams, maxConnections);
     }
 
     @Override

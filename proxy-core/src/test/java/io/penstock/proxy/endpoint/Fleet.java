@@ -27,8 +27,26 @@ final class Fleet {
 
     /** A request that has already tried these. */
     static AdmissionRequest request(EndpointView... tried) {
-        Set<EndpointView> excluded = Set.of(tried);
+        return request(0, -1, Set.of(tried));
+    }
+
+    /** A request with so many tokens of a prompt, and so many at most of an answer. */
+    static AdmissionRequest sized(long promptTokens, long maxOutputTokens) {
+        return request(promptTokens, maxOutputTokens, Set.of());
+    }
+
+    private static AdmissionRequest request(long prompt, long output, Set<EndpointView> excluded) {
         return new AdmissionRequest() {
+            @Override
+            public long promptTokens() {
+                return prompt;
+            }
+
+            @Override
+            public long maxOutputTokens() {
+                return output;
+            }
+
             @Override
             public FlowKey flowKey() {
                 return new FlowKey(FlowKey.DEFAULT_FAIRNESS_ID, 0);

@@ -2,11 +2,14 @@ package io.penstock.proxy.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.flow.Stage;
 import io.penstock.flow.testkit.ManualClock;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -74,7 +77,9 @@ class LeastLoadPlacementTest {
                 Fleet.spec("e", 4, "encode"), Fleet.spec("plain", 5)));
         Map<String, Integer> shares = new HashMap<>();
         for (int i = 0; i < 30; i++) {
-            shares.merge(placed().endpoint().spec().name(), 1, Integer::sum);
+            EndpointLease lease = placed();
+            shares.merge(lease.endpoint().spec().name(), 1, Integer::sum);
+            lease.close();
         }
         assertThat(shares).containsOnly(Map.entry("d", 10), Map.entry("pd", 10), Map.entry("plain", 10));
     }
@@ -170,7 +175,8 @@ class LeastLoadPlacementTest {
         Endpoint a = find("a");
         Endpoint b = find("b");
         var old = pool.get();
-        placement = new LeastLoadPlacement(() -> old, new Fleet.CountingDetector(100), clock, signals::incrementAndGet, true, 4096);
+        placement = new LeastLoadPlacement(() -> old, StageDetectors.both(new Fleet.CountingDetector(100)), TokenCharge.NONE, clock,
+                signals::incrementAndGet, EnumSet.allOf(Stage.class), 4096);
         pool.replace(List.of(Fleet.spec("b", 2)));
         for (int i = 0; i < 4; i++) {
             assertThat(placed().endpoint()).isSameAs(b);
@@ -190,7 +196,8 @@ class LeastLoadPlacementTest {
     }
 
     private LeastLoadPlacement placement(int limit, boolean enforce) {
-        return new LeastLoadPlacement(pool, new Fleet.CountingDetector(limit), clock, signals::incrementAndGet, enforce, 4096);
+        return new LeastLoadPlacement(pool, StageDetectors.both(new Fleet.CountingDetector(limit)), TokenCharge.NONE, clock,
+                signals::incrementAndGet, enforce ? EnumSet.allOf(Stage.class) : Set.of(), enforce ? 4096 : Integer.MAX_VALUE);
     }
 
     private EndpointLease placed(Endpoint... tried) {

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import org.jspecify.annotations.Nullable;
 
 /** A whole chain on the test's own thread, between a recording client and stub backends. */
 final class ChainFixture implements AutoCloseable {
@@ -45,6 +46,7 @@ final class ChainFixture implements AutoCloseable {
     final List<String> denials = new ArrayList<>();
     final AdmitterSet admitters = new AdmitterSet(denials::add);
     final List<FlowKey> finished = new ArrayList<>();
+    @Nullable BodyCollection collection;
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
     private RequestChain chain;
 
@@ -56,8 +58,8 @@ final class ChainFixture implements AutoCloseable {
         if (chain == null) {
             ChainServices services = new ChainServices(flow, priority -> capacity.capacitySnapshot(priority), shortName,
                     capacityFailures::add, request -> bypassed, new FlowResolver(() -> objectives, List::of, () -> badTtls++), admitters,
-                    (flow, prompt, completion) -> finished.add(flow), timeouts, maxBody, (context, cause) -> ends.add(cause),
-                    ForwardEvents.NONE, clock);
+                    (flow, prompt, completion) -> finished.add(flow), timeouts, maxBody, collection,
+                    (context, cause) -> ends.add(cause), ForwardEvents.NONE, clock);
             chain = RequestChain.build(services, backend, timer);
         }
         return chain;

@@ -88,6 +88,7 @@ class MetricsPageTest {
         proxy.timedOut("response-headers");
         proxy.denied("probabilistic-admitter");
         proxy.accessLogDropped(() -> 6);
+        proxy.bufferedBodies(() -> 7);
     }
 
     @Test
