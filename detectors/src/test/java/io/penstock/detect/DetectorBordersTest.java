@@ -29,7 +29,7 @@ class DetectorBordersTest {
     }
 
     @Test
-    void onlyTheFactoryIsPublic() {
-        classes().that().arePublic().should().haveNameMatching(".*\\.Detectors").check(DETECTORS);
+    void onlyTheFactoryAndItsPortsArePublic() {
+        classes().that().arePublic().should().haveNameMatching(".*\\.(Detectors|DetectorEvents|EndpointFilter)").check(DETECTORS);
     }
 }

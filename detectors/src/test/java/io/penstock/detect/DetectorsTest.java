@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.penstock.flow.plugin.PluginConfigException;
 import io.penstock.flow.plugin.PluginConfigException.Problem;
+import io.penstock.flow.testkit.FakeEndpoint;
 import java.math.BigInteger;
 import java.util.HashMap;
 import java.util.List;
@@ -17,16 +18,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DetectorsTest {
 
     @Test
-    void bothTypesAreKnown() {
-        assertThat(Detectors.types()).containsExactly("concurrency-detector", "utilization-detector");
+    void allTypesAreKnown() {
+        assertThat(Detectors.types()).containsExactly("concurrency-detector", "max-saturation-detector", "utilization-detector");
         assertThat(Detectors.isDetector("concurrency-detector")).isTrue();
         assertThat(Detectors.isDetector("Concurrency-Detector")).isFalse();
         assertThat(Detectors.types()).contains(Detectors.DEFAULT_TYPE);
     }
 
     @Test
-    void everyTypeIsMadeWithoutParameters() {
-        for (String type : Detectors.types()) {
+    void everyTypeThatAsksNoOtherIsMadeWithoutParameters() {
+        for (String type : List.of("concurrency-detector", "utilization-detector")) {
             assertThat(Detectors.create(type, "mine", Map.of()).name()).isEqualTo("mine");
         }
     }
@@ -34,7 +35,7 @@ class DetectorsTest {
     @Test
     void anUnknownTypeIsRefused() {
         assertThat(problems("cpu-detector", Map.of())).containsExactly(
-                new Problem("", "type: cpu-detector (expected: concurrency-detector or utilization-detector)"));
+                new Problem("", "type: cpu-detector (expected: concurrency-detector, max-saturation-detector, utilization-detector)"));
     }
 
     @Test
@@ -110,7 +111,7 @@ class DetectorsTest {
     void nullIsTheDefault() {
         Map<String, Object> parameters = new HashMap<>();
         parameters.put("maxConcurrency", null);
-        assertThat(Detectors.create("concurrency-detector", "c", parameters).fits(FakeEndpoint.of(99, 0))).isTrue();
+        assertThat(Detectors.create("concurrency-detector", "c", parameters).fits(FakeEndpoint.loaded(99, 0))).isTrue();
     }
 
     @Test
@@ -119,11 +120,13 @@ class DetectorsTest {
                 "concurrency-detector", Map.of("concurrencyMode", "hybrid", "maxConcurrency", 64, "maxTokenConcurrency", 300_000L,
                         "headroom", 0.1, "inFlightLoadProducerName", "inflight-load-producer"),
                 "utilization-detector", Map.of("queueDepthThreshold", 5L, "kvCacheUtilThreshold", 1, "metricsStalenessThreshold", "200ms",
-                        "headroom", 0, "countDispatchedSinceScrape", true));
+                        "headroom", 0, "countDispatchedSinceScrape", true),
+                "max-saturation-detector", Map.of("detectors", List.of("a"), "stages", Map.of("a", List.of("decode"))));
         for (String type : Detectors.types()) {
             Map<String, Object> example = examples.getOrDefault(type, Map.of());
             assertThat(example.keySet()).as(type).isEqualTo(Detectors.parameters(type));
-            assertThat(Detectors.create(type, "d", example)).isNotNull();
+            assertThat(Detectors.create(type, "d", example, name -> Detectors.create("concurrency-detector", name, Map.of()),
+                    DetectorEvents.NONE)).isNotNull();
             assertThat(Detectors.notices(type, example)).isEmpty();
         }
         assertThat(Detectors.parameters("cpu-detector")).isEmpty();

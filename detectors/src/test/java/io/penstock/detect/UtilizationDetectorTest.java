@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.penstock.flow.EndpointView;
 import io.penstock.flow.SaturationDetector;
+import io.penstock.flow.Stage;
+import io.penstock.flow.testkit.FakeEndpoint;
 import io.penstock.flow.testkit.ManualClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -42,7 +45,7 @@ class UtilizationDetectorTest {
 
     @Test
     void anEndpointNeverSampledIsFullAndStale() {
-        FakeEndpoint unknown = FakeEndpoint.of(0, 0);
+        FakeEndpoint unknown = FakeEndpoint.loaded(0, 0);
         assertThat(detector.load(unknown, clock.getAsLong())).isEqualTo(1.0);
         assertThat(saturation(unknown, sampled(0, 0.0))).isEqualTo(0.5);
         assertThat(stale).containsExactly("u:1");
@@ -64,7 +67,7 @@ class UtilizationDetectorTest {
         FakeEndpoint endpoint = sampled(500, 1.0).dispatched(50);
         clock.advanceMillis(201);
         assertThat(saturation(endpoint)).isEqualTo(1.0);
-        assertThat(endpoint.asked).isZero();
+        assertThat(endpoint.samplesAsked()).isZero();
     }
 
     @Test
@@ -93,13 +96,29 @@ class UtilizationDetectorTest {
         assertThat(let).isEqualTo(3);
     }
 
+    /** An engine that is not full takes a request for each that it has done with, without a sample in between. */
+    @Test
+    void whatHasEndedSinceTheSampleMakesRoomForAsMany() {
+        FakeEndpoint endpoint = sampled(0, 0.0).dispatched(5).ended(3);
+        assertThat(saturation(endpoint)).isEqualTo(0.4);
+        assertThat(detector.load(endpoint, clock.getAsLong())).isEqualTo(0.4);
+        assertThat(saturation(endpoint.dispatched(8))).isEqualTo(1.0);
+    }
+
+    @Test
+    void aQueueThatTheSampleSawGetsShorterByWhatHasEndedAndNeverNegative() {
+        assertThat(saturation(sampled(7, 0.0).ended(3))).isEqualTo(0.8);
+        assertThat(saturation(sampled(3, 0.0).dispatched(1).ended(9))).isZero();
+        assertThat(saturation(sampled(7, 0.8).ended(7))).as("the cache is as the sample saw it").isEqualTo(1.0);
+    }
+
     @Test
     void theCountCanBeTurnedOff() {
         SaturationDetector trusting = create(Map.of("countDispatchedSinceScrape", false));
-        FakeEndpoint endpoint = sampled(2, 0.0).dispatched(50);
+        FakeEndpoint endpoint = sampled(2, 0.0).dispatched(50).ended(9);
         assertThat(trusting.saturation(List.of(endpoint), clock.getAsLong())).isEqualTo(0.4);
         assertThat(trusting.load(endpoint, clock.getAsLong())).isEqualTo(0.4);
-        assertThat(endpoint.asked).isZero();
+        assertThat(endpoint.samplesAsked()).isZero();
     }
 
     @Test
@@ -108,9 +127,9 @@ class UtilizationDetectorTest {
         FakeEndpoint closedByItself = sampled(5, 0.0).dispatched(1);
         FakeEndpoint open = sampled(0, 0.0).dispatched(1);
         saturation(closedByCount, closedByItself, open, sampled(0, 0.0), sampled(0, 0.0));
-        assertThat(closedByCount.asked).isOne();
-        assertThat(closedByItself.asked).isZero();
-        assertThat(open.asked).isZero();
+        assertThat(closedByCount.samplesAsked()).isOne();
+        assertThat(closedByItself.samplesAsked()).isZero();
+        assertThat(open.samplesAsked()).isZero();
     }
 
     @Test
@@ -118,15 +137,15 @@ class UtilizationDetectorTest {
         FakeEndpoint closedByItself = sampled(7, 0.0);
         FakeEndpoint counted = sampled(1, 0.0).dispatched(2);
         assertThat(saturation(closedByItself, counted)).isEqualTo(1.0);
-        assertThat(counted.asked).isOne();
-        assertThat(closedByItself.asked).isZero();
+        assertThat(counted.samplesAsked()).isOne();
+        assertThat(closedByItself.samplesAsked()).isZero();
     }
 
     @Test
     void rankingAsksForNoSample() {
         FakeEndpoint endpoint = sampled(4, 0.0).dispatched(1);
         assertThat(detector.load(endpoint, clock.getAsLong())).isEqualTo(1.0);
-        assertThat(endpoint.asked).isZero();
+        assertThat(endpoint.samplesAsked()).isZero();
         assertThat(detector.fits(endpoint)).isTrue();
     }
 
@@ -159,6 +178,11 @@ class UtilizationDetectorTest {
     }
 
     private SaturationDetector create(Map<String, ?> parameters) {
-        return Detectors.create("utilization-detector", "u", parameters, (name, count) -> stale.add(name + ':' + count));
+        return Detectors.create("utilization-detector", "u", parameters, name -> detector, new DetectorEvents() {
+            @Override
+            public void stale(String name, @Nullable Stage stage, int endpoints, long nowNanos) {
+                stale.add(name + ':' + endpoints);
+            }
+        });
     }
 }

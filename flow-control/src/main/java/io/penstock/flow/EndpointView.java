@@ -17,6 +17,14 @@ public interface EndpointView {
     /** Requests dispatched since {@link #sample()} was taken whose lease is still open. */
     int dispatchedSinceSample();
 
+    /**
+     * Requests that {@link #sample()} has seen whose lease was closed since: as many places have come free in the engine. Never more than
+     * there can be, 0 where nothing is known.
+     */
+    default int endedSinceSample() {
+        return 0;
+    }
+
     /** The newest scrape of its metrics, or null when there has been none: unknown, not idle. */
     @Nullable
     EngineSample sample();

@@ -17,6 +17,7 @@ public final class PoolView {
 
     private final List<EndpointView> endpoints;
     private final Map<Stage, List<EndpointView>> stages = new EnumMap<>(Stage.class);
+    private final boolean split;
 
     /**
      * @param endpoints all members, whatever their role
@@ -33,6 +34,7 @@ public final class PoolView {
             }
             stages.put(stage, Collections.unmodifiableList(members));
         }
+        this.split = this.endpoints.stream().anyMatch(endpoint -> !roles.getOrDefault(endpoint.name(), "").isEmpty());
     }
 
     public List<EndpointView> endpoints() {
@@ -43,6 +45,11 @@ public final class PoolView {
     public List<EndpointView> stage(Stage stage) {
         List<EndpointView> members = stages.get(stage);
         return members == null ? List.of() : members;
+    }
+
+    /** Whether any member has a role. Without one there are no stages to tell apart: every endpoint does all of the work. */
+    public boolean split() {
+        return split;
     }
 
     public boolean isEmpty() {

@@ -24,9 +24,35 @@ public interface SaturationDetector {
         return saturation(endpoints, nowNanos);
     }
 
+    /**
+     * It will not be asked about that stage again until the stage has endpoints: what it published of it goes.
+     *
+     * @param stage null when the pool is no longer measured as one
+     */
+    default void left(@Nullable Stage stage) {
+    }
+
     /** One endpoint's own ratio, by which placement ranks. */
     double load(EndpointView endpoint, long nowNanos);
 
+    /**
+     * The same for the part that the endpoint plays in one stage.
+     *
+     * @param stage what the request needs the endpoint for; null in a pool that is not split into stages
+     */
+    default double load(@Nullable Stage stage, EndpointView endpoint, long nowNanos) {
+        return load(endpoint, nowNanos);
+    }
+
     /** Whether one more request fits under the endpoint's own hard limit; true for detectors that have none. */
     boolean fits(EndpointView endpoint);
+
+    /**
+     * The same for the part that the endpoint plays in one stage.
+     *
+     * @param stage what the request needs the endpoint for; null in a pool that is not split into stages
+     */
+    default boolean fits(@Nullable Stage stage, EndpointView endpoint) {
+        return fits(endpoint);
+    }
 }

@@ -1,59 +1,99 @@
 package io.penstock.proxy;
 
+import io.penstock.detect.DetectorEvents;
 import io.penstock.detect.Detectors;
+import io.penstock.flow.EndpointView;
+import io.penstock.flow.PoolView;
 import io.penstock.flow.SaturationDetector;
 import io.penstock.flow.Stage;
 import io.penstock.proxy.config.PickerSettings;
 import io.penstock.proxy.config.PluginSpec;
 import io.penstock.proxy.endpoint.StageDetectors;
-import io.penstock.proxy.metrics.PoolMeters;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.ObjIntConsumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The detectors that a configuration names: one instance a plugin name, which may serve several stages.
+ * The detectors that a configuration names: one instance a plugin name, which may serve several stages and be asked by others.
  *
  * @param byDefault for every stage without its own, and for the whole pool
  * @param stages a stage's own (seed 2)
  */
 record Detection(SaturationDetector byDefault, Map<Stage, SaturationDetector> stages) {
 
-    static Detection of(PickerSettings settings, PoolMeters meters) {
-        Map<String, SaturationDetector> made = new HashMap<>();
+    static Detection of(PickerSettings settings, DetectorEvents events) {
+        Factory factory = new Factory(settings.plugins(), events);
         Map<Stage, SaturationDetector> stages = new EnumMap<>(Stage.class);
-        settings.stageDetectors().forEach((stage, spec) -> stages.put(stage, make(made, spec, meters)));
-        return new Detection(make(made, settings.defaultDetector(), meters), stages);
+        settings.stageDetectors().forEach((stage, spec) -> stages.put(stage, factory.make(spec)));
+        return new Detection(factory.make(settings.defaultDetector()), stages);
     }
 
-    private static SaturationDetector make(Map<String, SaturationDetector> made, PluginSpec spec, PoolMeters meters) {
-        return made.computeIfAbsent(spec.name(),
-                name -> Detectors.create(spec.type(), name, spec.parameters(), new StaleEndpoints(meters)));
+    /** The one whose ratio ranks the endpoints that may serve a stage, and whose limit holds for them. */
+    private SaturationDetector ofStage(Stage stage, Supplier<PoolView> pool) {
+        return new OfStage(stages.getOrDefault(stage, byDefault), stage, pool);
     }
 
-    /**
-     * What one detector said last of endpoints without a fresh sample. Shown from its first report on, so never for a detector that does
-     * not count them. Written by whoever asks the detector, read by scrapes.
-     */
-    private static final class StaleEndpoints implements ObjIntConsumer<String> {
+    /** Makes those that another one asks before that one; the configuration has no circles. */
+    private static final class Factory {
 
-        private final PoolMeters meters;
-        private volatile int count;
-        private volatile boolean shown;
+        private final Map<String, PluginSpec> plugins;
+        private final DetectorEvents events;
+        private final Map<String, SaturationDetector> made = new HashMap<>();
 
-        StaleEndpoints(PoolMeters meters) {
-            this.meters = meters;
+        Factory(Map<String, PluginSpec> plugins, DetectorEvents events) {
+            this.plugins = plugins;
+            this.events = events;
+        }
+
+        SaturationDetector make(PluginSpec spec) {
+            SaturationDetector known = made.get(spec.name());
+            if (known != null) {
+                return known;
+            }
+            Detectors.children(spec.type(), spec.name(), spec.parameters()).forEach(this::named);
+            SaturationDetector detector = Detectors.create(spec.type(), spec.name(), spec.parameters(), this::named, events);
+            made.put(spec.name(), detector);
+            return detector;
+        }
+
+        private SaturationDetector named(String name) {
+            PluginSpec spec = plugins.get(name);
+            if (spec == null) {
+                throw new IllegalStateException("detectors: " + name + " (expected: a plugin; the configuration was checked)");
+            }
+            return make(spec);
+        }
+    }
+
+    /** A detector as placement asks it: for the part that an endpoint plays in one stage, while the pool has any. */
+    private record OfStage(SaturationDetector detector, Stage part, Supplier<PoolView> pool) implements SaturationDetector {
+
+        private @Nullable Stage stage() {
+            return pool.get().split() ? part : null;
         }
 
         @Override
-        public void accept(String detector, int stale) {
-            count = stale;
-            if (!shown) {
-                shown = true;
-                meters.staleEndpoints(detector, () -> count);
-            }
+        public String name() {
+            return detector.name();
+        }
+
+        @Override
+        public double saturation(List<EndpointView> endpoints, long nowNanos) {
+            return detector.saturation(stage(), endpoints, nowNanos);
+        }
+
+        @Override
+        public double load(EndpointView endpoint, long nowNanos) {
+            return detector.load(stage(), endpoint, nowNanos);
+        }
+
+        @Override
+        public boolean fits(EndpointView endpoint) {
+            return detector.fits(stage(), endpoint);
         }
     }
 
@@ -67,7 +107,7 @@ record Detection(SaturationDetector byDefault, Map<Stage, SaturationDetector> st
     }
 
     /** Those whose ratios rank endpoints in placement. */
-    StageDetectors forPlacement() {
-        return new StageDetectors(stages.getOrDefault(Stage.PREFILL, byDefault), stages.getOrDefault(Stage.DECODE, byDefault));
+    StageDetectors forPlacement(Supplier<PoolView> pool) {
+        return new StageDetectors(ofStage(Stage.PREFILL, pool), ofStage(Stage.DECODE, pool));
     }
 }

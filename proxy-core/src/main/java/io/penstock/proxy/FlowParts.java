@@ -1,6 +1,7 @@
 package io.penstock.proxy;
 
 import io.netty.util.AsciiString;
+import io.penstock.detect.DetectorEvents;
 import io.penstock.flow.AdmissionRequest;
 import io.penstock.flow.BandSelectionPolicy;
 import io.penstock.flow.FairnessPolicy;
@@ -23,7 +24,6 @@ import io.penstock.proxy.endpoint.Endpoint;
 import io.penstock.proxy.endpoint.EndpointPool;
 import io.penstock.proxy.endpoint.LeastLoadPlacement;
 import io.penstock.proxy.metrics.MeterFlowEvents;
-import io.penstock.proxy.metrics.PoolMeters;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 final class FlowParts {
 
     /** What stays the same, whatever a document says. */
-    record Surroundings(EndpointPool pool, LongSupplier clock, MeterFlowEvents events, PoolMeters meters, FlowSignal signal,
+    record Surroundings(EndpointPool pool, LongSupplier clock, MeterFlowEvents events, DetectorEvents series, FlowSignal signal,
             ProxyOptions options, int maxConnections, Consumer<String> onDenied) {
     }
 
@@ -133,8 +133,9 @@ final class FlowParts {
     }
 
     private Chosen choose(PickerSettings settings, @Nullable Chosen before) {
-        Detection detection = Detection.of(settings, around.meters);
-        LeastLoadPlacement placement = new LeastLoadPlacement(around.pool, detection.forPlacement(), TokenCounting.charge(settings.load()),
+        Detection detection = Detection.of(settings, around.series);
+        LeastLoadPlacement placement = new LeastLoadPlacement(around.pool, detection.forPlacement(around.pool),
+                TokenCounting.charge(settings.load()),
                 around.clock, around.signal, Detection.limiting(settings),
                 settings.flowControlEnabled() ? around.maxConnections : Integer.MAX_VALUE);
         List<AsciiString> sessions = AgentIdentity.headers(settings.plugins().values()).stream().map(AsciiString::cached).toList();

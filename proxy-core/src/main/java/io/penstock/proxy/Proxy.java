@@ -97,8 +97,9 @@ public final class Proxy implements AutoCloseable {
         pool = new EndpointPool(clock);
         PoolMeters poolMeters = new PoolMeters(metrics, options.pool(), () -> AdminBridge.rows(pool, clock.getAsLong()),
                 options.metricsStaleness());
-        parts = new FlowParts(settings.picker(), new FlowParts.Surroundings(pool, clock, flowEvents, poolMeters, signal, options,
-                config.upstream().maxConnectionsPerEndpoint(), meters::denied));
+        parts = new FlowParts(settings.picker(), new FlowParts.Surroundings(pool, clock, flowEvents,
+                new DetectorSeries(poolMeters, flowEvents), signal, options, config.upstream().maxConnectionsPerEndpoint(),
+                meters::denied));
         collection = TokenCounting.collection(settings, meters);
         flow = parts.flow();
         signal.to(flow);

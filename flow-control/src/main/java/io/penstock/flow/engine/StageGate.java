@@ -28,6 +28,7 @@ final class StageGate {
     /** NaN: the stage has no endpoints. */
     private final double[] measured = new double[STAGES.length];
     private final boolean[] known = new boolean[STAGES.length];
+    private @Nullable PoolView members;
     private double published = Double.NaN;
     private boolean broken;
 
@@ -43,6 +44,9 @@ final class StageGate {
 
     /** Asks other detectors from now on; what was measured last stays so until then. */
     void configure(Collaborators with, GateOn on) {
+        if (members != null) {
+            leaveAll(members);
+        }
         defaultDetector = with.defaultDetector();
         for (Stage stage : STAGES) {
             detectors[stage.ordinal()] = with.stageDetectors().getOrDefault(stage, defaultDetector);
@@ -52,21 +56,27 @@ final class StageGate {
 
     /** The saturation that dispatch is gated on; NaN, which is below no ceiling, when its detector is broken. */
     double measure(PoolView pool, long now) {
+        if (pool != members) {
+            if (members != null) {
+                regroup(members, pool);
+            }
+            members = pool;
+        }
         double highest = Double.NEGATIVE_INFINITY;
         boolean any = false;
         boolean anyBroken = false;
         for (Stage stage : STAGES) {
-            List<EndpointView> members = pool.stage(stage);
+            List<EndpointView> group = pool.stage(stage);
             double value = Double.NaN;
-            if (!members.isEmpty()) {
-                value = ask(detectors[stage.ordinal()], stage, members, now);
+            if (!group.isEmpty()) {
+                value = ask(detectors[stage.ordinal()], scope(pool, stage), group, now);
                 if (gateOn == null || gateOn == stage) {
                     anyBroken |= broken;
                 }
                 any = true;
                 highest = Math.max(highest, value);
             }
-            publish(stage, value, members.isEmpty());
+            publish(stage, value, group.isEmpty());
         }
         double effective;
         if (gateOn != null) {
@@ -89,6 +99,54 @@ final class StageGate {
     /** What was measured last. */
     SaturationView view() {
         return new SaturationView(orNull(lastPrefill), orNull(lastDecode), lastEffective);
+    }
+
+    /** As what a detector is asked about a stage's endpoints: a pool without any role is not split. */
+    private static @Nullable Stage scope(PoolView pool, Stage stage) {
+        return pool.split() ? stage : null;
+    }
+
+    /** The membership changed: detectors hear which of the things that they were asked about are gone, before they are asked again. */
+    private void regroup(PoolView before, PoolView after) {
+        for (Stage stage : STAGES) {
+            boolean wasAsked = !before.stage(stage).isEmpty();
+            boolean isAsked = !after.stage(stage).isEmpty();
+            if (wasAsked && (!isAsked || before.split() != after.split())) {
+                leave(detectors[stage.ordinal()], scope(before, stage));
+            }
+        }
+        if (asksAboutAll(before) && !asksAboutAll(after)) {
+            leave(defaultDetector, null);
+        }
+    }
+
+    /** Other detectors follow: the present ones hear that nothing of what they were asked about is theirs any more. */
+    private void leaveAll(PoolView pool) {
+        for (Stage stage : STAGES) {
+            if (!pool.stage(stage).isEmpty()) {
+                leave(detectors[stage.ordinal()], scope(pool, stage));
+            }
+        }
+        if (asksAboutAll(pool)) {
+            leave(defaultDetector, null);
+        }
+    }
+
+    private boolean asksAboutAll(PoolView pool) {
+        for (Stage stage : STAGES) {
+            if (!pool.stage(stage).isEmpty()) {
+                return false;
+            }
+        }
+        return gateOn == null;
+    }
+
+    private void leave(SaturationDetector detector, @Nullable Stage stage) {
+        try {
+            detector.left(stage);
+        } catch (Throwable thrown) {
+            events.failed(detector.name(), thrown);
+        }
     }
 
     private double ask(SaturationDetector detector, @Nullable Stage stage, List<EndpointView> endpoints, long now) {

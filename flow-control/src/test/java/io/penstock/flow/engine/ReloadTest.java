@@ -287,9 +287,9 @@ class ReloadTest {
         Rig.Sent first = rig.send(0);
         rig.reconfigure(gateOn(GateOn.MAX), with -> with.withStages(Map.of(Stage.PREFILL, prefill, Stage.DECODE, decode)));
         assertThat(first.listener().outcomes()).isZero();
-        rig.reconfigure(gateOn(GateOn.DECODE), with -> with.withStages(Map.of(Stage.PREFILL, prefill, Stage.DECODE, decode)));
+        rig.reconfigure(gateOn(new GateOn(Stage.DECODE)), with -> with.withStages(Map.of(Stage.PREFILL, prefill, Stage.DECODE, decode)));
         assertThat(first.listener().dispatched()).as("dispatched by the reload itself").isTrue();
-        rig.reconfigure(gateOn(GateOn.DECODE));
+        rig.reconfigure(gateOn(new GateOn(Stage.DECODE)));
         assertThat(rig.send(0).listener().outcomes()).as("the closed default detector again").isZero();
     }
 

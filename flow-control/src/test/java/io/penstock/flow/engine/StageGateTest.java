@@ -13,12 +13,18 @@ import io.penstock.flow.testkit.RecordingEvents;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Seed 2, spec/flow-control section 6.4, FC-26 as far as the engine goes, and section 12 cases 39 to 42. */
 class StageGateTest {
 
+    private static final GateOn ON_PREFILL = new GateOn(Stage.PREFILL);
+    private static final GateOn ON_DECODE = new GateOn(Stage.DECODE);
+
     private final List<String> asked = new ArrayList<>();
+    private final List<String> scopes = new ArrayList<>();
+    private final List<String> left = new ArrayList<>();
     private final RecordingEvents events = new RecordingEvents();
     private final Fixed whole = new Fixed("default", 0.1);
     private final Fixed forPrefill = new Fixed("prefill-detector", 0.7);
@@ -39,8 +45,8 @@ class StageGateTest {
 
     @Test
     void aNamedStageGatesAloneAndTheOtherIsStillPublished() {
-        assertThat(gate(GateOn.DECODE).measure(FakeEndpoint.pool(prefill, decode), 0)).isEqualTo(0.4);
-        assertThat(gate(GateOn.PREFILL).measure(FakeEndpoint.pool(prefill, decode), 0)).isEqualTo(0.7);
+        assertThat(gate(ON_DECODE).measure(FakeEndpoint.pool(prefill, decode), 0)).isEqualTo(0.4);
+        assertThat(gate(ON_PREFILL).measure(FakeEndpoint.pool(prefill, decode), 0)).isEqualTo(0.7);
         assertThat(events.stages()).containsOnlyKeys(Stage.PREFILL, Stage.DECODE);
     }
 
@@ -74,9 +80,9 @@ class StageGateTest {
 
     @Test
     void aNamedEmptyStageIsClosedAlsoWhenBothAreEmpty() {
-        assertThat(gate(GateOn.PREFILL).measure(FakeEndpoint.pool(decode), 0)).isEqualTo(1.0);
-        assertThat(gate(GateOn.PREFILL).measure(FakeEndpoint.pool(encode), 0)).isEqualTo(1.0);
-        assertThat(gate(GateOn.DECODE).measure(PoolView.EMPTY, 0)).isEqualTo(1.0);
+        assertThat(gate(ON_PREFILL).measure(FakeEndpoint.pool(decode), 0)).isEqualTo(1.0);
+        assertThat(gate(ON_PREFILL).measure(FakeEndpoint.pool(encode), 0)).isEqualTo(1.0);
+        assertThat(gate(ON_DECODE).measure(PoolView.EMPTY, 0)).isEqualTo(1.0);
         assertThat(asked).doesNotContain("default[e]", "default[]");
     }
 
@@ -101,11 +107,64 @@ class StageGateTest {
     @Test
     void aBrokenStageThatDoesNotGateDoesNotClose() {
         forPrefill.broken = true;
-        assertThat(gate(GateOn.DECODE).measure(FakeEndpoint.pool(prefill, decode), 0)).isEqualTo(0.4);
+        assertThat(gate(ON_DECODE).measure(FakeEndpoint.pool(prefill, decode), 0)).isEqualTo(0.4);
         assertThat(gate(GateOn.MAX).measure(FakeEndpoint.pool(prefill, decode), 0)).isNaN();
         assertThat(events.stages()).containsEntry(Stage.PREFILL, 1.0);
         assertThat(events.effective()).as("published as closed").isEqualTo(1.0);
         assertThat(events.failures()).containsOnly("prefill-detector");
+    }
+
+    @Test
+    void aPoolWithoutAnyRoleIsNotSplit() {
+        gate(GateOn.MAX).measure(FakeEndpoint.pool(new FakeEndpoint("one"), new FakeEndpoint("two")), 0);
+        assertThat(scopes).containsExactly("decode-detector:null");
+    }
+
+    @Test
+    void oneRoleSplitsThePoolAndTheWholeOfItIsNoStage() {
+        gate(GateOn.MAX).measure(FakeEndpoint.pool(new FakeEndpoint("one"), decode), 0);
+        gate(GateOn.MAX).measure(FakeEndpoint.pool(prefill, decode), 0);
+        gate(GateOn.MAX).measure(FakeEndpoint.pool(encode), 0);
+        assertThat(scopes).containsExactly("decode-detector:DECODE", "prefill-detector:PREFILL", "decode-detector:DECODE",
+                "default:null");
+    }
+
+    @Test
+    void aDetectorHearsWhenNobodyAsksItOfAStageAnyMore() {
+        StageGate gate = gate(GateOn.MAX);
+        gate.measure(FakeEndpoint.pool(prefill, decode), 0);
+        gate.measure(FakeEndpoint.pool(both), 0);
+        assertThat(left).as("both stages still have endpoints").isEmpty();
+        gate.measure(FakeEndpoint.pool(decode), 0);
+        assertThat(left).containsExactly("prefill-detector:PREFILL");
+        gate.measure(FakeEndpoint.pool(new FakeEndpoint("unlabelled")), 0);
+        assertThat(left).containsExactly("prefill-detector:PREFILL", "decode-detector:DECODE");
+        gate.measure(FakeEndpoint.pool(encode), 0);
+        gate.measure(FakeEndpoint.pool(decode), 0);
+        assertThat(left).containsExactly("prefill-detector:PREFILL", "decode-detector:DECODE", "decode-detector:null", "default:null");
+    }
+
+    @Test
+    void whatADetectorThrowsWhenItIsLeftHarmsNobody() {
+        StageGate gate = gate(GateOn.MAX);
+        gate.measure(FakeEndpoint.pool(prefill, decode), 0);
+        forPrefill.broken = true;
+        assertThat(gate.measure(FakeEndpoint.pool(decode), 0)).isEqualTo(0.4);
+        assertThat(events.failures()).containsExactly("prefill-detector");
+    }
+
+    @Test
+    void everyStageCanBeGatedOn() {
+        assertThat(GateOn.all()).containsExactly(GateOn.MAX, ON_PREFILL, ON_DECODE).extracting(GateOn::label)
+                .containsExactly("max", "prefill", "decode");
+    }
+
+    @Test
+    void oneInstanceMayServeBothStagesAndIsAskedOfEach() {
+        StageGate gate = new StageGate(collaborators(Map.of(Stage.PREFILL, forDecode, Stage.DECODE, forDecode)), GateOn.MAX);
+        gate.measure(FakeEndpoint.pool(prefill, decode), 0);
+        assertThat(asked).containsExactly("decode-detector[p]", "decode-detector[d]");
+        assertThat(scopes).containsExactly("decode-detector:PREFILL", "decode-detector:DECODE");
     }
 
     @Test
@@ -144,6 +203,20 @@ class StageGateTest {
                 throw new IllegalStateException("on purpose");
             }
             return value;
+        }
+
+        @Override
+        public double saturation(@Nullable Stage stage, List<EndpointView> endpoints, long nowNanos) {
+            scopes.add(name + ':' + stage);
+            return saturation(endpoints, nowNanos);
+        }
+
+        @Override
+        public void left(@Nullable Stage stage) {
+            left.add(name + ':' + stage);
+            if (broken) {
+                throw new IllegalStateException("on purpose");
+            }
         }
 
         @Override

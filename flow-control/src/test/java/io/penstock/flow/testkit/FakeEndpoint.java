@@ -20,6 +20,7 @@ public final class FakeEndpoint implements EndpointView {
     private final AtomicLong tokens = new AtomicLong();
     private final AtomicInteger samplesAsked = new AtomicInteger();
     private volatile int dispatchedSinceSample;
+    private volatile int endedSinceSample;
     private volatile @Nullable EngineSample sample;
 
     /** An endpoint without a role label: it serves decode. */
@@ -30,6 +31,33 @@ public final class FakeEndpoint implements EndpointView {
     public FakeEndpoint(String name, String role) {
         this.name = name;
         this.role = role;
+    }
+
+    /** One with so much in flight. */
+    public static FakeEndpoint loaded(int requests, long tokens) {
+        FakeEndpoint endpoint = new FakeEndpoint("default/fake");
+        endpoint.requests(requests);
+        endpoint.tokens(tokens);
+        return endpoint;
+    }
+
+    /** One whose metrics said that. */
+    public static FakeEndpoint sampled(long atNanos, int waiting, double kvCacheUsage) {
+        FakeEndpoint endpoint = new FakeEndpoint("default/fake");
+        endpoint.sample(new EngineSample(atNanos, waiting, 0, kvCacheUsage));
+        return endpoint;
+    }
+
+    /** The same endpoint, with so many dispatched since its sample. */
+    public FakeEndpoint dispatched(int count) {
+        dispatchedSinceSample(count);
+        return this;
+    }
+
+    /** The same endpoint, with so many ended since its sample. */
+    public FakeEndpoint ended(int count) {
+        endedSinceSample = count;
+        return this;
     }
 
     /** A pool of these endpoints with their roles. */
@@ -86,6 +114,11 @@ public final class FakeEndpoint implements EndpointView {
     @Override
     public int dispatchedSinceSample() {
         return dispatchedSinceSample;
+    }
+
+    @Override
+    public int endedSinceSample() {
+        return endedSinceSample;
     }
 
     @Override

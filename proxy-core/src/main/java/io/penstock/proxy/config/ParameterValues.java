@@ -38,14 +38,19 @@ final class ParameterValues {
         if (value instanceof YamlValue.Sequence sequence) {
             List<Object> items = new ArrayList<>();
             for (YamlValue item : sequence.items()) {
-                Object plain = plain(reading, path + '[' + items.size() + ']', item);
-                items.add(plain == null ? "" : plain);
+                items.add(orEmpty(plain(reading, path + '[' + items.size() + ']', item)));
             }
             return items;
         }
         Map<String, Object> map = new LinkedHashMap<>();
-        ((YamlValue.Mapping) value).entries().forEach((key, entry) -> put(map, key, plain(reading, path + '.' + key, entry.value())));
+        ((YamlValue.Mapping) value).entries()
+                .forEach((key, entry) -> map.put(key, orEmpty(plain(reading, path + '.' + key, entry.value()))));
         return map;
+    }
+
+    /** Inside of a parameter a key or an item counts, even with a null value: whoever wrote it meant something. */
+    private static Object orEmpty(@Nullable Object plain) {
+        return plain == null ? "" : plain;
     }
 
     private static void put(Map<String, Object> map, String key, @Nullable Object value) {

@@ -101,8 +101,7 @@ record PluginType(String name, Role role, Support support, boolean experimental)
         add(all, Role.ORDERING, Support.BUILT, "fcfs-ordering-policy edf-ordering-policy slo-deadline-ordering-policy");
         add(all, Role.USAGE_LIMIT, Support.BUILT, STATIC_LIMIT + " priority-holdback-policy soft-reflective-ceiling-policy");
         add(all, Role.BAND_SELECTION, Support.BUILT, "starvation-bound-policy weighted-band-policy");
-        add(all, Role.DETECTOR, Support.BUILT, UTILIZATION + " concurrency-detector");
-        add(all, Role.DETECTOR, Support.NOT_YET, "max-saturation-detector");
+        add(all, Role.DETECTOR, Support.BUILT, UTILIZATION + " concurrency-detector max-saturation-detector");
         add(all, Role.DISCOVERY, Support.BUILT, FILE_DISCOVERY);
         add(all, Role.DISCOVERY, Support.NOT_YET, "multicluster-file-discovery");
         add(all, Role.SOURCE, Support.BUILT, METRICS_SOURCE);

@@ -22,6 +22,7 @@ final class PluginsReader {
     private final Source source;
     private final boolean flowControlEnabled;
     private final Plugins plugins = new Plugins();
+    private final DetectorReferences references = new DetectorReferences(plugins);
 
     PluginsReader(Source source, boolean flowControlEnabled) {
         this.source = source;
@@ -33,6 +34,7 @@ final class PluginsReader {
             item.open(section -> plugin(item, section));
         }
         plugins.inject(list.at());
+        references.check();
         return plugins;
     }
 
@@ -86,6 +88,7 @@ final class PluginsReader {
     private @Nullable Object typed(Field item, Field parameters, PluginType type, PluginSpec spec) {
         if (type.role() == Role.DETECTOR) {
             DetectorParameters.check(item, parameters, spec);
+            references.add(spec, parameters);
             return null;
         }
         if (type.role() == Role.ADMITTER) {

@@ -6,9 +6,7 @@ import io.penstock.proxy.config.PluginType.Role;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads {@code saturationDetector}: the default detector, those of single stages, and the gate (seed 2). References are checked with the
@@ -82,16 +80,8 @@ final class SaturationReader {
         if (field.is("")) {
             return GateOn.MAX;
         }
-        List<String> allowed = new ArrayList<>();
-        for (GateOn gate : GateOn.values()) {
-            allowed.add(label(gate));
-        }
-        String chosen = field.choice(label(GateOn.MAX), allowed.toArray(String[]::new));
-        return GateOn.valueOf(chosen.toUpperCase(Locale.ROOT));
-    }
-
-    private static String label(GateOn gate) {
-        @Nullable Stage stage = gate.stage();
-        return stage == null ? "max" : stage.label();
+        List<GateOn> all = GateOn.all();
+        String chosen = field.choice(GateOn.MAX.label(), all.stream().map(GateOn::label).toArray(String[]::new));
+        return all.stream().filter(gate -> gate.label().equals(chosen)).findFirst().orElse(GateOn.MAX);
     }
 }

@@ -94,6 +94,11 @@ public final class Endpoint implements EndpointView {
     }
 
     @Override
+    public int endedSinceSample() {
+        return inFlight.endedSinceSample();
+    }
+
+    @Override
     public @Nullable EngineSample sample() {
         return inFlight.sample();
     }

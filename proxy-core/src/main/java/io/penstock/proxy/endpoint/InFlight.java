@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Time is cut into windows, a new one at each start of a sample. A lease belongs to the window that was open when it was charged and
  * gives back to that one, so that a turnover moves no counts: it only changes which windows are summed. Samples that fail leave their
  * windows standing; those without leases are dropped, so there are never more of them than open leases and two.
+ *
+ * <p>Charging enters the window before the total, giving back leaves the total before the window: whoever reads the window first and the
+ * total after it never takes a lease of the window for one from before it.
  */
 final class InFlight {
 
@@ -22,7 +25,7 @@ final class InFlight {
     private volatile Turn turn;
 
     InFlight(@Nullable EngineSample first) {
-        turn = new Turn(first, new Window[] {new Window()});
+        turn = new Turn(first, new Window[] {new Window()}, 0);
     }
 
     int requests() {
@@ -39,8 +42,23 @@ final class InFlight {
 
     /** Leases charged since the newest sample was started and still open. */
     int sinceSample() {
+        return open(turn.windows);
+    }
+
+    /**
+     * Leases that the newest sample has seen and that were closed after it was published. A lease may stay open long after the engine has
+     * done its part, for a client that reads slowly: no more count as seen than the engine said that it has, and the first closes count as
+     * those that it had done with.
+     */
+    int endedSinceSample() {
+        Turn now = turn;
+        int since = open(now.windows);
+        return Math.max(0, now.seen - (requests.get() - since));
+    }
+
+    private static int open(Window[] windows) {
         int sum = 0;
-        for (Window window : turn.windows) {
+        for (Window window : windows) {
             sum += window.open.get();
         }
         return sum;
@@ -48,10 +66,6 @@ final class InFlight {
 
     /** Counts one request in; the window is what it must be given back to. */
     Window charge(long requestTokens) {
-        requests.incrementAndGet();
-        if (requestTokens != 0) {
-            tokens.addAndGet(requestTokens);
-        }
         Window window = turn.newest();
         window.open.incrementAndGet();
         // A sample may have been started since the window was read, and then this request came after its start.
@@ -60,15 +74,19 @@ final class InFlight {
             window.open.decrementAndGet();
             window = now;
         }
+        requests.incrementAndGet();
+        if (requestTokens != 0) {
+            tokens.addAndGet(requestTokens);
+        }
         return window;
     }
 
     void giveBack(Window window, long requestTokens) {
-        window.open.decrementAndGet();
         if (requestTokens != 0) {
             tokens.addAndGet(-requestTokens);
         }
         requests.decrementAndGet();
+        window.open.decrementAndGet();
     }
 
     /** Gives tokens back of a lease that stays open. */
@@ -90,7 +108,7 @@ final class InFlight {
         }
         Window started = new Window();
         kept.add(started);
-        turn = new Turn(before.sample, kept.toArray(Window[]::new));
+        turn = new Turn(before.sample, kept.toArray(Window[]::new), before.seen);
         return started;
     }
 
@@ -106,12 +124,15 @@ final class InFlight {
         }
         Window[] since = new Window[windows.length - from];
         System.arraycopy(windows, from, since, 0, since.length);
-        turn = new Turn(sample, since);
+        // The total first: a request that comes in between is then missing from what was seen, not a second time in it.
+        int total = requests.get();
+        long inEngine = (long) sample.waiting() + sample.running();
+        turn = new Turn(sample, since, (int) Math.max(0, Math.min(total - open(since), inEngine)));
     }
 
     /** Forgets the sample: nothing is known of the server. Counts stay. */
     synchronized void forget() {
-        turn = new Turn(null, turn.windows);
+        turn = new Turn(null, turn.windows, 0);
     }
 
     /** The leases charged between two starts of samples. */
@@ -122,10 +143,13 @@ final class InFlight {
     private static final class Turn {
         private final @Nullable EngineSample sample;
         private final Window[] windows;
+        /** Leases from before the windows that the engine had when the sample was published. */
+        private final int seen;
 
-        Turn(@Nullable EngineSample sample, Window[] windows) {
+        Turn(@Nullable EngineSample sample, Window[] windows, int seen) {
             this.sample = sample;
             this.windows = windows;
+            this.seen = seen;
         }
 
         Window newest() {

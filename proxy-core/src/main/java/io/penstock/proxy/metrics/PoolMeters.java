@@ -68,13 +68,17 @@ public final class PoolMeters {
                 .increment();
     }
 
-    /** Shows one child of a {@code max-saturation-detector} (contract section 5). Called once a child and stage, at start. */
+    /**
+     * Shows one child of a {@code max-saturation-detector} (contract section 5). Called once a child and stage.
+     *
+     * @param value NaN while there is no series, since the stage has no endpoints
+     */
     public void detectorSaturation(String detector, String stage, DoubleSupplier value) {
         show(new Gauge(PREFIX + "flow_control_detector_saturation", ALPHA + "Saturation as one detector measures it.",
                 Labels.of("inference_pool", pool, "detector", detector, "stage", stage), value));
     }
 
-    /** Shows how many endpoints a utilization detector counts as unknown. Called once a detector, at start. */
+    /** Shows how many endpoints a utilization detector counts as unknown. Called once a detector. */
     public void staleEndpoints(String detector, DoubleSupplier value) {
         show(new Gauge(PREFIX + "flow_control_stale_endpoints", ALPHA + "Endpoints without a fresh sample, as a detector sees them.",
                 Labels.of("detector", detector), value));
@@ -86,7 +90,12 @@ public final class PoolMeters {
 
     private MetricSnapshots collect() {
         Families families = new Families();
-        detectorGauges.values().forEach(gauge -> families.gauge(gauge.name, gauge.help, gauge.value.getAsDouble(), gauge.labels));
+        for (Gauge gauge : detectorGauges.values()) {
+            double value = gauge.value.getAsDouble();
+            if (!Double.isNaN(value)) {
+                families.gauge(gauge.name, gauge.help, value, gauge.labels);
+            }
+        }
         List<EndpointRow> rows = endpoints.get();
         List<EndpointRow> fresh = rows.stream().filter(this::fresh).toList();
         if (!fresh.isEmpty()) {

@@ -28,6 +28,7 @@ final class ConfigurationPageTest {
             plugins:
             - {type: utilization-detector}
             - {type: concurrency-detector}
+            - {type: max-saturation-detector}
             - {type: static-usage-limit-policy}
             - {type: priority-holdback-policy}
             - {type: soft-reflective-ceiling-policy}

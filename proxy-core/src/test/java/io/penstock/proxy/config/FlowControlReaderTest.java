@@ -97,7 +97,7 @@ final class FlowControlReaderTest {
         assertThat(picker.defaultDetector().name()).isEqualTo("utilization-detector");
         assertThat(picker.stageDetectors()).isEqualTo(Map.of(Stage.PREFILL,
                 new PluginSpec("pre", "concurrency-detector", Map.of("concurrencyMode", "tokens", "maxTokenConcurrency", 300_000L))));
-        assertThat(picker.flowControl().gateOn()).isEqualTo(GateOn.DECODE);
+        assertThat(picker.flowControl().gateOn()).isEqualTo(new GateOn(Stage.DECODE));
         assertThat(config("  saturationDetector: {gateOn: \"\"}\n").gateOn()).isEqualTo(GateOn.MAX);
     }
 
@@ -111,7 +111,7 @@ final class FlowControlReaderTest {
         PickerSettings picker = Loading.settings(result).picker();
         assertThat(picker.defaultDetector().name()).isEqualTo("concurrency-detector");
         assertThat(picker.stageDetectors()).containsOnlyKeys(Stage.DECODE);
-        assertThat(picker.flowControl().gateOn()).isEqualTo(GateOn.DECODE);
+        assertThat(picker.flowControl().gateOn()).isEqualTo(new GateOn(Stage.DECODE));
 
         LoadResult both = Loading.load(top + "flowControl: {saturationDetector: {}}\n");
         assertThat(Loading.lines(both)).contains(

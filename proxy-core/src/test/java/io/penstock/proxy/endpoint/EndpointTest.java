@@ -166,6 +166,53 @@ class EndpointTest {
     }
 
     @Test
+    void whatASampleHasSeenAndHasEndedSinceIsCounted() {
+        EndpointLease one = endpoint.charge(0, Fleet.NO_SIGNAL);
+        EndpointLease two = endpoint.charge(0, Fleet.NO_SIGNAL);
+        EndpointLease three = endpoint.charge(0, Fleet.NO_SIGNAL);
+        InFlight.Window start = endpoint.counts().mark();
+        EndpointLease late = endpoint.charge(0, Fleet.NO_SIGNAL);
+        one.close();
+        endpoint.counts().publish(start, new EngineSample(0, 0, 3, 0.0));
+        assertThat(endpoint.endedSinceSample()).as("the page may have known of that end").isZero();
+        two.close();
+        late.close();
+        assertThat(endpoint.endedSinceSample()).as("a late one was not seen").isOne();
+        endpoint.counts().mark();
+        assertThat(endpoint.endedSinceSample()).as("until the next is published").isOne();
+        three.close();
+        assertThat(endpoint.endedSinceSample()).isEqualTo(2);
+        endpoint.counts().publish(endpoint.counts().mark(), new EngineSample(0, 0, 0, 0.0));
+        assertThat(endpoint.endedSinceSample()).isZero();
+    }
+
+    /** A client that reads slowly holds a lease whose place in the engine has long been free. */
+    @Test
+    void whatTheEngineHadDoneWithBeforeTheSampleMakesNoRoomLater() {
+        List<EndpointLease> slow = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            slow.add(endpoint.charge(0, Fleet.NO_SIGNAL));
+        }
+        endpoint.counts().publish(endpoint.counts().mark(), new EngineSample(0, 1, 2, 0.0));
+        slow.subList(0, 7).forEach(EndpointLease::close);
+        assertThat(endpoint.endedSinceSample()).as("three of ten are in the engine").isZero();
+        slow.get(7).close();
+        assertThat(endpoint.endedSinceSample()).isOne();
+        slow.get(8).close();
+        slow.get(9).close();
+        assertThat(endpoint.endedSinceSample()).isEqualTo(3);
+    }
+
+    @Test
+    void aServerOfWhichNothingIsKnownHasEndedNothing() {
+        EndpointLease lease = endpoint.charge(0, Fleet.NO_SIGNAL);
+        endpoint.counts().publish(endpoint.counts().mark(), new EngineSample(0, Integer.MAX_VALUE, Integer.MAX_VALUE, 0.0));
+        endpoint.counts().forget();
+        lease.close();
+        assertThat(endpoint.endedSinceSample()).isZero();
+    }
+
+    @Test
     void aRequestChargedAfterASampleStartedIsNeverLostByItsTurnover() throws Exception {
         ExecutorService sampler = Executors.newSingleThreadExecutor();
         AtomicInteger marks = new AtomicInteger();
