@@ -73,8 +73,8 @@ final class AdminBridge implements AdminView {
         return new EndpointRow(endpoint.name(), endpoint.spec().authority(), endpoint.spec().labels(), endpoint.spec().role(),
                 endpoint.inFlightRequests(), endpoint.inFlightTokens(),
                 sample == null ? null : Math.max(0, TimeUnit.NANOSECONDS.toMillis(now - sample.atNanos())),
-                sample == null ? null : sample.waiting(), sample == null ? null : sample.running(),
-                sample == null ? null : sample.kvCacheUsage(), endpoint.health(now).name().toLowerCase(Locale.ROOT));
+                sample == null ? null : sample.waiting(), sample == null || sample.running() < 0 ? null : sample.running(),
+                sample == null ? null : sample.kvCacheUsage(), endpoint.health(now).name().toLowerCase(Locale.ROOT), endpoint.engine());
     }
 
     @Override

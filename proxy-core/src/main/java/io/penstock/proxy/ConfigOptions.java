@@ -93,8 +93,8 @@ final class ConfigOptions {
             sources.add(Source.text(configText));
         }
         return ConfigLoader.load(sources,
-                new LoadOptions(poolName, poolNamespace, allowExperimental, metricsPort, refreshMetricsInterval, drainTimeout,
-                        metricsStaleness));
+                new LoadOptions(poolName, poolNamespace, allowExperimental, metricsPort, refreshMetricsInterval, metricsStaleness,
+                        drainTimeout));
     }
 
     /** Go duration strings on the command line. */

@@ -9,6 +9,7 @@ import io.penstock.proxy.accesslog.AccessLog;
 import io.penstock.proxy.admin.AdminServer;
 import io.penstock.proxy.admin.EndpointRow;
 import io.penstock.proxy.admin.MetricsServer;
+import io.penstock.proxy.config.MetricsSettings;
 import io.penstock.proxy.config.PickerSettings;
 import io.penstock.proxy.config.ProxyConfig;
 import io.penstock.proxy.config.Settings;
@@ -43,6 +44,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -145,9 +147,13 @@ public final class Proxy implements AutoCloseable {
         }
     }
 
-    private void startScraping(PoolMeters poolMeters) {
-        MetricsScraper scraper = closing.add(new MetricsScraper(options.transport(),
-                ScrapeSettings.every(settings.picker().scrapeInterval()), clock, signal, EventBridges.scrapes(poolMeters, LOG)));
+    private void startScraping(PoolMeters poolMeters) throws SSLException {
+        MetricsSettings wanted = settings.picker().metrics();
+        if (wanted == null) {
+            return;
+        }
+        MetricsScraper scraper = closing.add(new MetricsScraper(options.transport(), ScrapeSettings.of(wanted), clock, signal,
+                new ScrapeReport(poolMeters, clock, LOG)));
         pool.listen(scraper);
     }
 

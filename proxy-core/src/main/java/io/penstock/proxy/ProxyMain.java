@@ -1,6 +1,7 @@
 package io.penstock.proxy;
 
 import io.penstock.proxy.demo.SimCommand;
+import java.security.Security;
 import picocli.AutoComplete.GenerateCompletion;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -15,6 +16,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
         subcommands = {ServeCommand.class, ValidateCommand.class, DemoCommand.class, SimCommand.class, GenerateCompletion.class})
 public final class ProxyMain implements Runnable {
 
+    /** As in the file {@code java.security}, where the one for present names is commented out. */
+    private static final String JAVA_DEFAULT_NEGATIVE_TTL = "10";
+
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
@@ -23,7 +27,21 @@ public final class ProxyMain implements Runnable {
 
     /** Runs the command and ends the process with its exit code. */
     public static void main(String[] arguments) {
+        cacheNamesBriefly();
         System.exit(commandLine().execute(arguments));
+    }
+
+    /**
+     * Java keeps a name's addresses for 30 s by default, and its absence for 10 s, whatever its record says: longer than a replaced server
+     * waits. To be called before the first name is looked up; whoever has set these properties keeps them.
+     */
+    static void cacheNamesBriefly() {
+        for (String property : new String[] {"networkaddress.cache.ttl", "networkaddress.cache.negative.ttl"}) {
+            String value = Security.getProperty(property);
+            if (value == null || value.equals(JAVA_DEFAULT_NEGATIVE_TTL)) {
+                Security.setProperty(property, "1");
+            }
+        }
     }
 
     static CommandLine commandLine() {

@@ -6,6 +6,7 @@ import io.penstock.proxy.config.Settings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Compares two configurations: what of a change cannot be taken over while running. Pure. */
 final class Reload {
@@ -34,12 +35,12 @@ final class Reload {
     private static void picker(List<String> changed, PickerSettings one, PickerSettings two) {
         differ(changed, "featureGates", one.flowControlEnabled(), two.flowControlEnabled());
         differ(changed, "dataLayer.discovery", one.discovery(), two.discovery());
-        differ(changed, "the metrics' interval", one.scrapeInterval(), two.scrapeInterval());
+        differ(changed, "how metrics are read", one.metrics(), two.metrics());
         differ(changed, "what counts tokens", one.load().countsTokens(), two.load().countsTokens());
         differ(changed, "plugins", one.fixedPlugins(), two.fixedPlugins());
     }
 
-    private static void differ(List<String> changed, String name, Object before, Object after) {
+    private static void differ(List<String> changed, String name, @Nullable Object before, @Nullable Object after) {
         if (!Objects.equals(before, after)) {
             changed.add(name);
         }

@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.Security;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -35,6 +36,13 @@ class CommandLineTest {
 
     private String write(String name, String yaml) throws IOException {
         return Files.writeString(directory.resolve(name), yaml).toString();
+    }
+
+    @Test
+    void namesAreNotRememberedForLong() {
+        ProxyMain.cacheNamesBriefly();
+        assertThat(Security.getProperty("networkaddress.cache.ttl")).isEqualTo("1");
+        assertThat(Security.getProperty("networkaddress.cache.negative.ttl")).isEqualTo("1");
     }
 
     @Test

@@ -5,10 +5,12 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.penstock.flow.BandView;
 import io.penstock.flow.CapacitySnapshot;
 import io.penstock.flow.SaturationView;
+import io.penstock.proxy.endpoint.EngineInfo;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -88,6 +90,7 @@ final class AdminJson {
         json.writeFieldName("lastScrape");
         scrape(json, row);
         json.writeStringField("health", row.health());
+        engine(json, row.engine());
         json.writeEndObject();
     }
 
@@ -102,6 +105,44 @@ final class AdminJson {
         number(json, "running", row.running());
         number(json, "kvCacheUsage", row.kvCacheUsage());
         json.writeEndObject();
+    }
+
+    /** Only what the engine's page says: most say none of it. */
+    private static void engine(JsonGenerator json, @Nullable EngineInfo engine) throws IOException {
+        if (engine == null || engine.equals(EngineInfo.NONE)) {
+            return;
+        }
+        json.writeObjectFieldStart("engine");
+        EngineInfo.Lora lora = engine.lora();
+        if (lora != null) {
+            json.writeObjectFieldStart("lora");
+            names(json, "running", lora.running());
+            names(json, "waiting", lora.waiting());
+            number(json, "max", lora.max());
+            json.writeEndObject();
+        }
+        if (engine.cacheBlockSize() != null) {
+            json.writeNumberField("cacheBlockSize", engine.cacheBlockSize());
+        }
+        if (engine.cacheNumBlocks() != null) {
+            json.writeNumberField("cacheNumBlocks", engine.cacheNumBlocks());
+        }
+        if (!engine.attributes().isEmpty()) {
+            json.writeObjectFieldStart("attributes");
+            for (Map.Entry<String, Double> attribute : new TreeMap<>(engine.attributes()).entrySet()) {
+                number(json, attribute.getKey(), attribute.getValue());
+            }
+            json.writeEndObject();
+        }
+        json.writeEndObject();
+    }
+
+    private static void names(JsonGenerator json, String field, List<String> names) throws IOException {
+        json.writeArrayFieldStart(field);
+        for (String name : names) {
+            json.writeString(name);
+        }
+        json.writeEndArray();
     }
 
     private static void limit(JsonGenerator json, String name, long value) throws IOException {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How long the end of a stopped request needs until what gates dispatch shows it (spec/flow-control sections 6.5 and 9): next to nothing
@@ -17,6 +18,7 @@ import java.util.TreeSet;
 final class EvictionGrace {
 
     private static final long EXACT_NANOS = 10_000_000;
+    private static final Duration DEFAULT_STALENESS = Duration.ofSeconds(2);
     private static final long SLACK_NANOS = 250_000_000;
     private static final String COUNTS = "concurrency-detector";
     private static final String ASKS_OTHERS = "detectors";
@@ -32,11 +34,13 @@ final class EvictionGrace {
 
     /**
      * @param plugins every declared plugin by name, for detectors that ask others
-     * @param refresh between two scrapes
-     * @param staleness {@code --metrics-staleness-threshold}
+     * @param metrics how they are read; null when they are not
+     * @param staleness {@code --metrics-staleness-threshold}; null where it was not given
      */
-    static long nanos(Saturation saturation, Map<String, PluginSpec> plugins, Duration refresh, Duration staleness) {
-        EvictionGrace grace = new EvictionGrace(plugins, refresh, staleness);
+    static long nanos(Saturation saturation, Map<String, PluginSpec> plugins, @Nullable MetricsSettings metrics,
+            @Nullable Duration staleness) {
+        EvictionGrace grace = new EvictionGrace(plugins, metrics == null ? Duration.ZERO : metrics.interval(),
+                staleness == null ? DEFAULT_STALENESS : staleness);
         return gating(saturation).stream().mapToLong(grace::of).max().orElse(grace.scrapedNanos);
     }
 

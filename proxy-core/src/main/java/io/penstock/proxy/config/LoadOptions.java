@@ -11,34 +11,27 @@ import org.jspecify.annotations.Nullable;
  * @param allowExperimental {@code --allow-experimental-plugins}
  * @param metricsPort {@code --metrics-port}, 0..65535
  * @param refreshMetricsInterval {@code --refresh-metrics-interval}
+ * @param metricsStaleness {@code --metrics-staleness-threshold}
  * @param drainTimeout {@code --drain-timeout}
- * @param metricsStaleness {@code --metrics-staleness-threshold}, 2 s by default
  */
 public record LoadOptions(@Nullable String poolName, @Nullable String poolNamespace, boolean allowExperimental,
-        @Nullable Integer metricsPort, @Nullable Duration refreshMetricsInterval, @Nullable Duration drainTimeout,
-        Duration metricsStaleness) {
-
-    /** llm-d's default of {@code --metrics-staleness-threshold}. */
-    public static final Duration DEFAULT_STALENESS = Duration.ofSeconds(2);
-
-    /** With the default staleness threshold. */
-    public LoadOptions(@Nullable String poolName, @Nullable String poolNamespace, boolean allowExperimental, @Nullable Integer metricsPort,
-            @Nullable Duration refreshMetricsInterval, @Nullable Duration drainTimeout) {
-        this(poolName, poolNamespace, allowExperimental, metricsPort, refreshMetricsInterval, drainTimeout, DEFAULT_STALENESS);
-    }
+        @Nullable Integer metricsPort, @Nullable Duration refreshMetricsInterval, @Nullable Duration metricsStaleness,
+        @Nullable Duration drainTimeout) {
 
     /** No flag given. */
     public static LoadOptions none() {
-        return new LoadOptions(null, null, false, null, null, null);
+        return new LoadOptions(null, null, false, null, null, null, null);
     }
 
     /** These, with experimental plugin types allowed. */
     public LoadOptions withExperimental() {
-        return new LoadOptions(poolName, poolNamespace, true, metricsPort, refreshMetricsInterval, drainTimeout, metricsStaleness);
+        return new LoadOptions(poolName, poolNamespace, true, metricsPort, refreshMetricsInterval, metricsStaleness,
+                drainTimeout);
     }
 
     /** These, for a named pool; a null namespace means any. */
     public LoadOptions withPool(String name, @Nullable String namespace) {
-        return new LoadOptions(name, namespace, allowExperimental, metricsPort, refreshMetricsInterval, drainTimeout, metricsStaleness);
+        return new LoadOptions(name, namespace, allowExperimental, metricsPort, refreshMetricsInterval, metricsStaleness,
+                drainTimeout);
     }
 }

@@ -20,7 +20,7 @@ final class PickerReader {
 
     /** What a missing document means: flow control off, all defaults. */
     static Picker defaults(Reading reading) {
-        Location nowhere = new Location(0, "", 1, 1);
+        Location nowhere = new Location(0, "<command line>", 1, 1);
         YamlValue.Mapping empty = new YamlValue.Mapping(nowhere, Map.of(), 1);
         return read(new Section(Field.root(reading, empty), empty), Source.text(""));
     }
@@ -38,10 +38,11 @@ final class PickerReader {
             parser.open(inner -> reference(inner, plugins));
         }
         FlowControlConfig config = flow.evicts() ? flow.config().withEviction(EvictionGrace.nanos(flow.saturation(), plugins.usable(),
-                data.scrapeInterval(), section.reading().options().metricsStaleness())) : flow.config();
+                data.metrics(), section.reading().options().metricsStaleness())) : flow.config();
         PickerSettings settings = new PickerSettings(enabled, config, flow.saturation().detector(), flow.saturation().stages(),
-                flow.usageLimit(), flow.bandSelection(), plugins.usable(), data.discovery(), data.scrapeInterval(),
+                flow.usageLimit(), flow.bandSelection(), plugins.usable(), data.discovery(), data.metrics(),
                 new LoadReader(plugins, section.reading()).read(config, flow.saturation(), enabled));
+        MetricsFreshness.check(settings, data, section.reading());
         return new Picker(settings, data.discoveryAt());
     }
 

@@ -6,7 +6,6 @@ import io.penstock.flow.policy.Policies;
 import io.penstock.flow.policy.PolicySet;
 import io.penstock.flow.policy.PolicySpec;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -23,15 +22,12 @@ import org.jspecify.annotations.Nullable;
  * @param bandSelection the plugin that ranks the bands, or null for strict priority
  * @param plugins every usable plugin by name, those added by default included; a band's policies are names in here
  * @param discovery the endpoints file, or null for static endpoints
- * @param scrapeInterval between two reads of one model server's metrics, 50 ms by default
+ * @param metrics how model servers' metrics are read, or null when they are not
  * @param load what in-flight requests are charged with
  */
 public record PickerSettings(boolean flowControlEnabled, FlowControlConfig flowControl, PluginSpec defaultDetector,
         Map<Stage, PluginSpec> stageDetectors, PluginSpec usageLimit, @Nullable PluginSpec bandSelection, Map<String, PluginSpec> plugins,
-        @Nullable Discovery discovery, Duration scrapeInterval, LoadAccounting load) {
-
-    /** llm-d's default, and its minimum. */
-    public static final Duration DEFAULT_SCRAPE_INTERVAL = Duration.ofMillis(50);
+        @Nullable Discovery discovery, @Nullable MetricsSettings metrics, LoadAccounting load) {
 
     public PickerSettings {
         stageDetectors = Map.copyOf(stageDetectors);

@@ -13,12 +13,6 @@ import org.jspecify.annotations.Nullable;
 /** Reads the list {@code plugins}; each plugin's parameters are checked where they stand. One thread. */
 final class PluginsReader {
 
-    /** The part of {@code metrics-data-source} that is built. */
-    record MetricsSource(@Nullable Long intervalNanos) {
-    }
-
-    private static final long MIN_INTERVAL_NANOS = 50_000_000;
-
     private final Source source;
     private final boolean flowControlEnabled;
     private final Plugins plugins = new Plugins();
@@ -102,8 +96,8 @@ final class PluginsReader {
         return switch (type.name()) {
             case AgentIdentity.TYPE -> orDefaults(item, parameters, AgentIdentity::check);
             case PluginType.FILE_DISCOVERY -> orDefaults(item, parameters, this::discovery);
-            case PluginType.METRICS_SOURCE -> orDefaults(item, parameters, this::metricsSource);
-            case PluginType.METRICS_EXTRACTOR -> orDefaults(item, parameters, this::checkExtractor);
+            case PluginType.METRICS_SOURCE -> orDefaults(item, parameters, new MetricsSourceReader(source)::read);
+            case PluginType.METRICS_EXTRACTOR -> orDefaults(item, parameters, ExtractorReader::read);
             case PluginType.LOAD_PRODUCER -> orDefaults(item, parameters, LoadReader::producer);
             case PluginType.TOKEN_PRODUCER, PluginType.TOKENIZER -> orDefaults(item, parameters, LoadReader::checkTokens);
             default -> null;
@@ -133,29 +127,5 @@ final class PluginsReader {
         Path path = source.resolve(section.required("path", "the endpoints file"));
         boolean watch = section.field("watchFile").flag(false);
         return path == null ? null : new Discovery(path, watch);
-    }
-
-    private MetricsSource metricsSource(Section section) {
-        section.field("scheme").choice("http", "http");
-        for (String tls : new String[] {"insecureSkipVerify", "caCertPath", "clientCertPath", "clientKeyPath"}) {
-            if (section.field(tls).present()) {
-                section.field(tls).warning("ignored, since metrics are read over http only so far");
-            }
-        }
-        section.field("path").choice("/metrics", "/metrics");
-        if (section.field("port").present()) {
-            section.field("port").error("not supported yet (expected: metrics on the endpoint's own port)");
-        }
-        return new MetricsSource(section.field("interval").nanos(MIN_INTERVAL_NANOS, Long.MAX_VALUE));
-    }
-
-    /** Only what is said anyway is accepted: the engines' metrics are built in. */
-    private Section checkExtractor(Section section) {
-        if (section.field("engineConfigs").present()) {
-            section.field("engineConfigs").error("not supported yet (expected: the built-in engines)");
-        }
-        section.field("engineLabelKey").choice("", "llm-d.ai/engine-type");
-        section.field("defaultEngine").choice("", "vllm");
-        return section;
     }
 }

@@ -23,6 +23,7 @@ public final class Endpoint implements EndpointView {
     private volatile EndpointSpec spec;
     private volatile boolean cordoned;
     private volatile SampleSource samples = SampleSource.NONE;
+    private volatile @Nullable EngineInfo engine;
 
     /** A server outside a pool: for its health, time stands still. */
     public Endpoint(EndpointSpec spec) {
@@ -103,6 +104,15 @@ public final class Endpoint implements EndpointView {
         return inFlight.sample();
     }
 
+    /** What its newest metrics page said besides its load; null before the first. */
+    public @Nullable EngineInfo engine() {
+        return engine;
+    }
+
+    void describe(EngineInfo info) {
+        engine = info;
+    }
+
     @Override
     public void requestSample() {
         samples.request();
@@ -158,6 +168,7 @@ public final class Endpoint implements EndpointView {
     /** Takes it back into the pool. It counts what still runs; what else was known of it is forgotten, since it may be another process. */
     void uncordon() {
         inFlight.forget();
+        engine = null;
         health.succeeded();
         cordoned = false;
     }

@@ -4,6 +4,10 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
+import io.netty.handler.ssl.SslContext;
+import io.netty.util.ReferenceCountUtil;
+import io.penstock.proxy.config.MetricsSettings;
+import io.penstock.proxy.net.ClientTls;
 import io.penstock.proxy.net.Transport;
 import java.util.HashMap;
 import java.util.Map;
@@ -11,6 +15,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,15 +35,20 @@ public final class MetricsScraper implements Consumer<PoolChange>, AutoCloseable
     /** Event loop only. */
     private final Map<Endpoint, Poller> pollers = new HashMap<>();
     private boolean stopped;
+    private boolean closed;
 
     /**
      * Starts the event loop; nothing is scraped before the pool tells of endpoints.
      *
      * @param clock monotonic nanoseconds, the one that detectors are asked with
      * @param signal run after each new sample, on the scraper's loop
+     * @throws SSLException if certificates or keys cannot be used; then nothing has been started
      */
-    public MetricsScraper(Transport transport, ScrapeSettings settings, LongSupplier clock, Runnable signal, ScrapeEvents events) {
-        this.shared = new Shared(transport, settings, clock, signal, events);
+    public MetricsScraper(Transport transport, ScrapeSettings settings, LongSupplier clock, Runnable signal, ScrapeEvents events)
+            throws SSLException {
+        MetricsSettings.Tls tls = settings.metrics().tls();
+        SslContext context = tls == null ? null : ClientTls.context(tls.skipVerify(), tls.ca(), tls.certificate(), tls.key());
+        this.shared = new Shared(transport, settings, clock, signal, events, context);
         this.group = transport.newGroup(1, "penstock-scraper");
         this.loop = group.next();
     }
@@ -73,7 +84,7 @@ public final class MetricsScraper implements Consumer<PoolChange>, AutoCloseable
 
     /** Ends every scrape, then the event loop; returns when both have ended. Not to be called on an event loop. */
     @Override
-    public void close() {
+    public synchronized void close() {
         try {
             loop.execute(this::stop);
         } catch (RejectedExecutionException ignored) {
@@ -83,6 +94,11 @@ public final class MetricsScraper implements Consumer<PoolChange>, AutoCloseable
         if (!ended) {
             LOG.warn("The scraper did not end within {} s", STOP_SECONDS);
         }
+        if (!closed) {
+            closed = true;
+            // Connections that are still open hold it for themselves.
+            ReferenceCountUtil.release(shared.tls());
+        }
     }
 
     private void stop() {
@@ -91,8 +107,8 @@ public final class MetricsScraper implements Consumer<PoolChange>, AutoCloseable
         pollers.clear();
     }
 
-    private record Shared(Transport transport, ScrapeSettings settings, LongSupplier clock, Runnable onSample, ScrapeEvents events)
-            implements Poller.Scraping {
+    private record Shared(Transport transport, ScrapeSettings settings, LongSupplier clock, Runnable onSample, ScrapeEvents events,
+            @Nullable SslContext tls) implements Poller.Scraping {
 
         @Override
         public long now() {

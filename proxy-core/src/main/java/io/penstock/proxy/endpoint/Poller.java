@@ -2,24 +2,22 @@ package io.penstock.proxy.endpoint;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.EventLoop;
-import io.netty.handler.codec.http.DefaultFullHttpRequest;
-import io.netty.handler.codec.http.EmptyHttpHeaders;
-import io.netty.handler.codec.http.HttpHeaders;
-import io.netty.handler.codec.http.HttpMethod;
-import io.netty.handler.codec.http.HttpVersion;
-import io.netty.handler.codec.http.ReadOnlyHttpHeaders;
+import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.Future;
 import io.penstock.flow.EngineSample;
+import io.penstock.proxy.config.EngineConfig;
+import io.penstock.proxy.endpoint.EngineMetrics.Use;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Scrapes one endpoint, one scrape at a time, on one kept connection. Everything but {@link #request} runs on the scraper's event loop.
@@ -37,7 +35,18 @@ final class Poller implements SampleSource {
     /** The longest pause after failures, where the interval is not longer. */
     static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
+    /** {@link EngineSample#running} of an engine that does not say. */
+    static final int NOT_SAID = -1;
+
+    /** Timers go off at multiples of this: those of many endpoints then wake the loop once. */
+    private static final long GRID_NANOS = 1_000_000;
+
+    private static final Logger LOG = LoggerFactory.getLogger(Poller.class);
+    /** The first scrapes of endpoints that come together are spread over this. */
+    private static final Duration SPREAD = Duration.ofMillis(50);
+
     private final Endpoint endpoint;
+    private final ScrapeTarget target;
     private final Scraping scraping;
     private final EventLoop loop;
     private final Bootstrap bootstrap;
@@ -47,33 +56,45 @@ final class Poller implements SampleSource {
     private @Nullable Channel channel;
     private @Nullable Future<?> next;
     private @Nullable Future<?> step;
-    private @Nullable Future<?> deadline;
+    private boolean begun;
     private boolean polling;
+    /** Somebody asked while a scrape was running, which may have started before what he wants to see. */
+    private boolean again;
     private boolean retried;
     private boolean closed;
     private int failures;
     private int bytes;
     private long startedAt;
+    private long endedAt;
+    private long nextAt;
+    private long deadline;
+    private boolean deadlineArmed;
     private InFlight.Window mark;
 
     Poller(Endpoint endpoint, Scraping scraping, EventLoop loop) {
         this.endpoint = endpoint;
         this.scraping = scraping;
         this.loop = loop;
-        this.bootstrap = scraping.bootstrap(loop).handler(new ScrapeInitializer(this)).remoteAddress(endpoint.address());
-        this.text = new PrometheusText(EngineMetrics.of(endpoint.spec().labels()));
+        this.target = ScrapeTarget.of(endpoint, scraping.settings().metrics());
+        this.bootstrap = scraping.bootstrap(loop).remoteAddress(target.address()).handler(
+                new ScrapeInitializer(this, target, scraping.tls(), scraping.settings().timeout().toMillis()));
+        this.text = new PrometheusText(engine());
         this.mark = endpoint.counts().mark();
     }
 
     void start() {
         endpoint.sampledBy(this);
-        poll();
+        scheduleNext((long) (SPREAD.toNanos() * scraping.random()));
+    }
+
+    private EngineConfig engine() {
+        return scraping.settings().metrics().engines().of(endpoint.spec().labels());
     }
 
     void close() {
         closed = true;
         endpoint.sampledBy(SampleSource.NONE);
-        stopTimers();
+        cancel(step);
         cancel(next);
         if (channel != null) {
             channel.close();
@@ -95,34 +116,89 @@ final class Poller implements SampleSource {
     }
 
     private void onRequest() {
-        if (closed || polling || failures > 0) {
-            // A running scrape signals when it ends, and then the gate asks again if it must; a failing one has its own pace.
+        if (closed || failures > 0) {
+            // A failing endpoint has its own pace.
             requested.set(false);
+        } else if (polling) {
+            again = true;
+        } else {
+            scheduleOnDemand();
+        }
+    }
+
+    /** The flag stays up until the scrape starts, so that whoever asks in between is answered by it. */
+    private void scheduleOnDemand() {
+        if (!begun) {
+            // The first scrape is on its way.
             return;
         }
-        scheduleNext(Math.max(0, startedAt + ON_DEMAND.toNanos() - scraping.now()));
+        // A page that takes long to make costs its engine: that is never more than half of the time.
+        long at = startedAt + Math.max(ON_DEMAND.toNanos(), 2 * (endedAt - startedAt));
+        if (at - nextAt < 0) {
+            scheduleNext(Math.max(0, at - scraping.now()));
+        }
     }
 
     private void scheduleNext(long nanos) {
         cancel(next);
-        next = loop.schedule(this::poll, nanos, TimeUnit.NANOSECONDS);
+        nextAt = scraping.now() + nanos;
+        next = in(nanos, this::poll);
+    }
+
+    /** Not before that time, and on the grid. */
+    private Future<?> in(long nanos, Runnable task) {
+        long past = Math.floorMod(scraping.now() + nanos, GRID_NANOS);
+        return loop.schedule(task, past == 0 ? nanos : nanos + GRID_NANOS - past, TimeUnit.NANOSECONDS);
     }
 
     private void poll() {
         if (closed) {
             return;
         }
+        try {
+            start(scraping.now());
+        } catch (RuntimeException e) {
+            // Whatever it is: an endpoint that is scraped no more would look full until the next restart.
+            LOG.error("The scrape of {} could not be started", endpoint, e);
+            failed("internal error");
+        }
+    }
+
+    private void start(long now) {
+        // Before the mark: whoever finds the flag up from here on is in time for this scrape.
         requested.set(false);
+        again = false;
+        begun = true;
         polling = true;
         retried = false;
-        startedAt = scraping.now();
+        startedAt = now;
         mark = endpoint.counts().mark();
-        EngineMetrics engine = EngineMetrics.of(endpoint.spec().labels());
-        if (text.engine() != engine) {
+        EngineConfig engine = engine();
+        if (text.engine().config() != engine) {
             text = new PrometheusText(engine);
         }
-        deadline = loop.schedule(() -> failed("no answer in time"), scraping.settings().timeout().toNanos(), TimeUnit.NANOSECONDS);
-        step = loop.schedule(this::ask, SETTLE.toNanos(), TimeUnit.NANOSECONDS);
+        step = in(SETTLE.toNanos(), this::ask);
+        long timeout = scraping.settings().timeout().toNanos();
+        deadline = now + timeout;
+        if (!deadlineArmed) {
+            deadlineArmed = true;
+            in(timeout, this::checkDeadline);
+        }
+    }
+
+    /** One timer for many scrapes, since hardly any of them comes to it. */
+    private void checkDeadline() {
+        deadlineArmed = false;
+        if (closed || !polling) {
+            return;
+        }
+        long left = deadline - scraping.now();
+        if (left <= 0) {
+            failed("no answer in time");
+        } else {
+            deadlineArmed = true;
+            in(left, this::checkDeadline);
+        }
     }
 
     private void ask() {
@@ -155,7 +231,7 @@ final class Poller implements SampleSource {
     }
 
     private void send(Channel connection) {
-        connection.writeAndFlush(scraping.question(endpoint.spec().authority()));
+        connection.writeAndFlush(connection.alloc().buffer(target.question().length).writeBytes(target.question()));
     }
 
     /** Whether a scrape waits for an answer on this connection. */
@@ -181,37 +257,51 @@ final class Poller implements SampleSource {
         long now = scraping.now();
         polling = false;
         failures = 0;
-        stopTimers();
+        endedAt = now;
+        cancel(step);
         if (!keepAlive) {
             drop();
         }
-        boolean published = publish(now);
         // A page that takes longer than the interval still leaves the engine a pause.
         scheduleNext(Math.max(ON_DEMAND.toNanos(), startedAt + jittered(scraping.settings().interval().toNanos()) - now));
-        if (published) {
+        if (again) {
+            scheduleOnDemand();
+        }
+        if (publish(now)) {
             scraping.events().sampled(endpoint, now - startedAt);
             scraping.signal();
         }
     }
 
+    /** What the engine has and the page lacks is not known: half a sample would pass for a fresh one (case MET-01). */
     private boolean publish(long now) {
-        for (int field = 0; field < EngineMetrics.FIELDS; field++) {
-            if (!text.has(field)) {
-                scraping.events().extractFailed(endpoint, text.engine().family(field));
+        EngineMetrics engine = text.engine();
+        PageValues values = text.values();
+        for (int slot = 0; slot < engine.size(); slot++) {
+            if (values.failed(slot)) {
+                scraping.events().extractFailed(endpoint, engine.slot(slot).family());
             }
         }
-        if (!text.has(EngineMetrics.WAITING) || !text.has(EngineMetrics.KV_USAGE)) {
-            // Half a sample would pass for a fresh one. Without it the endpoint turns stale, which closes its gate (case MET-01).
+        endpoint.describe(text.info());
+        int waiting = engine.indexOf(Use.WAITING);
+        int kvUsage = engine.indexOf(Use.KV_USAGE);
+        boolean nothingToSay = waiting < 0 && kvUsage < 0;
+        if (nothingToSay || waiting >= 0 && !values.has(waiting) || kvUsage >= 0 && !values.has(kvUsage)) {
             return false;
         }
-        EngineSample old = endpoint.sample();
-        int running = old == null ? 0 : old.running();
-        if (text.has(EngineMetrics.RUNNING)) {
-            running = whole(text.value(EngineMetrics.RUNNING));
-        }
-        endpoint.counts().publish(mark,
-                new EngineSample(now, whole(text.value(EngineMetrics.WAITING)), running, text.value(EngineMetrics.KV_USAGE)));
+        endpoint.counts().publish(mark, new EngineSample(now, waiting < 0 ? 0 : whole(values.value(waiting)), running(engine, values),
+                kvUsage < 0 ? 0 : values.value(kvUsage)));
         return true;
+    }
+
+    /** Nobody's gate hangs on it, so the last known will do. */
+    private int running(EngineMetrics engine, PageValues values) {
+        int running = engine.indexOf(Use.RUNNING);
+        EngineSample old = endpoint.sample();
+        if (running < 0 || old == null && !values.has(running)) {
+            return NOT_SAID;
+        }
+        return values.has(running) ? whole(values.value(running)) : old.running();
     }
 
     /** Up, so that a fraction of a request is never nothing; the cast ends at the largest int. */
@@ -222,13 +312,14 @@ final class Poller implements SampleSource {
     /** The scrape is over without a page; its connection is not used again. */
     void failed(String reason) {
         polling = false;
+        requested.set(false);
         failures++;
-        stopTimers();
+        cancel(step);
         drop();
-        scraping.events().pollFailed(endpoint, reason);
         long interval = scraping.settings().interval().toNanos();
         long pause = Math.min(LONGEST_PAUSE.toNanos(), interval << Math.min(failures - 1, 5));
         scheduleNext(jittered(Math.max(interval, pause)));
+        scraping.events().pollFailed(endpoint, reason);
     }
 
     /** A connection has gone. One that was kept may have gone just as it was asked: then a new one is tried, once. */
@@ -257,11 +348,6 @@ final class Poller implements SampleSource {
         }
     }
 
-    private void stopTimers() {
-        cancel(step);
-        cancel(deadline);
-    }
-
     private static void cancel(@Nullable Future<?> future) {
         if (future != null) {
             future.cancel(false);
@@ -269,8 +355,8 @@ final class Poller implements SampleSource {
     }
 
     /** Within a tenth, so that a fleet's scrapes do not fall into step. */
-    private static long jittered(long nanos) {
-        return (long) (nanos * (0.9 + ThreadLocalRandom.current().nextDouble() * 0.2));
+    private long jittered(long nanos) {
+        return (long) (nanos * (0.9 + scraping.random() * 0.2));
     }
 
     /** What all pollers share: settings, time, and where news goes. */
@@ -287,12 +373,12 @@ final class Poller implements SampleSource {
 
         Bootstrap bootstrap(EventLoop loop);
 
-        /** The request for the page. */
-        default DefaultFullHttpRequest question(String authority) {
-            HttpHeaders headers = new ReadOnlyHttpHeaders(false, "host", authority, "accept", "text/plain;version=0.0.4", "user-agent",
-                    "penstock");
-            return new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/metrics", Unpooled.EMPTY_BUFFER, headers,
-                    EmptyHttpHeaders.INSTANCE);
+        /** For {@code https}, else null. */
+        @Nullable SslContext tls();
+
+        /** From 0 up to 1: what keeps scrapes out of step. */
+        default double random() {
+            return ThreadLocalRandom.current().nextDouble();
         }
     }
 }

@@ -1,84 +1,87 @@
 package io.penstock.proxy.endpoint;
 
 import io.netty.buffer.ByteBuf;
+import io.penstock.proxy.config.EngineConfig;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /**
- * Reads a few families out of a page in Prometheus text format while it comes in, in whatever pieces. It compares bytes, skips every line
- * that is not wanted, and allocates nothing for a page but for numbers of unusual form. Nothing that a page holds makes it throw: what
- * cannot be read of a wanted family spoils that family. One thread at a time; {@link #reset} before each page.
+ * Reads a few families out of a page in Prometheus or OpenMetrics text format while it comes in, in whatever pieces. It compares bytes and
+ * skips every line that is not wanted. Nothing that a page holds makes it throw, and its memory is bounded: what cannot be read of a wanted
+ * family spoils that family. One thread at a time; {@link #reset} before each page.
  */
-final class PrometheusText {
+public final class PrometheusText {
 
-    private static final int ALL = (1 << EngineMetrics.FIELDS) - 1;
-    /** KV usage above 1 by no more than rounding is 1. */
-    private static final double ROUNDING = 1.001;
+    /** A label's name is kept up to here, more than any that is wanted. */
+    private static final int MOST_NAME = 1 << 10;
+    /** A label's value is kept up to here. */
+    private static final int MOST_VALUE = 16 << 10;
 
     private enum State { LINE_START, SKIP, NAME, LABELS, QUOTED, ESCAPED, BEFORE_VALUE, VALUE }
 
     private final EngineMetrics engine;
+    private final NameFilter names;
+    private final PageValues values;
     private final NumberText number = new NumberText();
-    private final int[] series = new int[EngineMetrics.FIELDS];
-    private final boolean[] spoilt = new boolean[EngineMetrics.FIELDS];
-    private final double[] values = new double[EngineMetrics.FIELDS];
+    private final SmallText label = new SmallText(MOST_NAME);
+    private final SmallText text = new SmallText(MOST_VALUE);
 
     private State state = State.LINE_START;
-    /** Families that the name of this line may still be, a bit each. */
-    private int matching;
+    /** Slots that this line may still belong to, a bit each. */
+    private long matching;
     private int nameLength;
-    /** The wanted family that this line belongs to. */
-    private int field;
+    /** Whether one of them looks at labels. */
+    private boolean collecting;
 
-    PrometheusText(EngineMetrics engine) {
-        this.engine = engine;
+    /** Reads what that engine's table names. */
+    public PrometheusText(EngineConfig config) {
+        this.engine = new EngineMetrics(config);
+        this.names = new NameFilter(engine);
+        this.values = new PageValues(engine);
     }
 
     EngineMetrics engine() {
         return engine;
     }
 
-    void reset() {
+    /** What has been read so far. */
+    PageValues values() {
+        return values;
+    }
+
+    /** What the page says besides load: the same object as after the page before where nothing differs. */
+    public EngineInfo info() {
+        return values.info();
+    }
+
+    /** Forgets the page before. */
+    public void reset() {
         state = State.LINE_START;
-        for (int i = 0; i < EngineMetrics.FIELDS; i++) {
-            series[i] = 0;
-            spoilt[i] = false;
-            values[i] = 0;
-        }
+        values.reset();
     }
 
     /** Reads the next piece of the page; its indices stay. */
-    void feed(ByteBuf piece) {
-        int end = piece.writerIndex();
-        for (int i = piece.readerIndex(); i < end; i++) {
-            if (state == State.SKIP) {
-                i = piece.indexOf(i, end, (byte) '\n');
-                if (i < 0) {
-                    return;
-                }
-                state = State.LINE_START;
-                continue;
+    public void feed(ByteBuf piece) {
+        ByteBuffer bytes = piece.nioBuffer().order(ByteOrder.LITTLE_ENDIAN);
+        int end = bytes.limit();
+        for (int i = bytes.position(); i < end; i++) {
+            if (state == State.SKIP || state == State.LINE_START && names.excludes(bytes, i)) {
+                i = LineEnds.next(bytes, i);
+                state = i == end ? State.SKIP : State.LINE_START;
+            } else {
+                state = next(bytes.get(i));
             }
-            state = next(piece.getByte(i));
         }
     }
 
     /** The page is over. A wanted line without its end was cut off. */
-    void finish() {
+    public void finish() {
         boolean wanted = state == State.LABELS || state == State.QUOTED || state == State.ESCAPED || state == State.BEFORE_VALUE
                 || state == State.VALUE;
         if (wanted) {
-            spoilt[field] = true;
+            values.spoil(matching);
         }
         state = State.LINE_START;
-    }
-
-    /** Whether the family was there and all of its series could be read. */
-    boolean has(int wanted) {
-        return series[wanted] > 0 && !spoilt[wanted];
-    }
-
-    /** The family's value, only where {@link #has} is true: a sum, or the highest for KV usage. */
-    double value(int wanted) {
-        return values[wanted];
     }
 
     private State next(byte b) {
@@ -87,7 +90,7 @@ final class PrometheusText {
             case NAME -> name(b);
             case LABELS -> labels(b);
             case QUOTED -> quoted(b);
-            case ESCAPED -> b == '\n' ? spoil() : State.QUOTED;
+            case ESCAPED -> escaped(b);
             case BEFORE_VALUE -> beforeValue(b);
             case VALUE -> value(b);
             case SKIP -> b == '\n' ? State.LINE_START : State.SKIP;
@@ -98,7 +101,7 @@ final class PrometheusText {
         if (b == '\n' || isBlank(b)) {
             return State.LINE_START;
         }
-        matching = ALL;
+        matching = engine.all();
         nameLength = 0;
         return name(b);
     }
@@ -107,9 +110,11 @@ final class PrometheusText {
         if (b == '{' || isBlank(b) || b == '\n') {
             return endOfName(b);
         }
-        for (int i = 0; i < EngineMetrics.FIELDS; i++) {
-            if (!engine.hasAt(i, nameLength, b)) {
-                matching &= ~(1 << i);
+        for (long rest = matching; rest != 0; rest &= rest - 1) {
+            int slot = Long.numberOfTrailingZeros(rest);
+            byte[] name = engine.slot(slot).name();
+            if (nameLength >= name.length || name[nameLength] != b) {
+                matching &= ~(1L << slot);
             }
         }
         nameLength++;
@@ -117,35 +122,83 @@ final class PrometheusText {
     }
 
     private State endOfName(byte b) {
-        for (int i = 0; i < EngineMetrics.FIELDS; i++) {
-            if ((matching & 1 << i) != 0 && engine.length(i) == nameLength) {
-                field = i;
-                number.clear();
-                if (b == '\n') {
-                    return spoil();
-                }
-                return b == '{' ? State.LABELS : State.BEFORE_VALUE;
+        for (long rest = matching; rest != 0; rest &= rest - 1) {
+            int slot = Long.numberOfTrailingZeros(rest);
+            if (engine.slot(slot).name().length != nameLength) {
+                matching &= ~(1L << slot);
             }
         }
-        return b == '\n' ? State.LINE_START : State.SKIP;
+        if (matching == 0) {
+            return b == '\n' ? State.LINE_START : State.SKIP;
+        }
+        number.clear();
+        values.line(matching);
+        collecting = (matching & engine.labelled()) != 0;
+        if (b == '\n') {
+            return spoil();
+        }
+        return b == '{' ? beginLabels() : State.BEFORE_VALUE;
+    }
+
+    private State beginLabels() {
+        label.clear();
+        return State.LABELS;
     }
 
     private State labels(byte b) {
-        return switch (b) {
-            case '"' -> State.QUOTED;
-            case '}' -> State.BEFORE_VALUE;
-            case '\n' -> spoil();
-            default -> State.LABELS;
-        };
+        switch (b) {
+            case '"' -> {
+                text.clear();
+                return State.QUOTED;
+            }
+            case '}' -> {
+                return State.BEFORE_VALUE;
+            }
+            case '\n' -> {
+                return spoil();
+            }
+            case ',', '{' -> label.clear();
+            default -> {
+                if (collecting && b != '=' && !isBlank(b)) {
+                    label.add(b);
+                }
+            }
+        }
+        return State.LABELS;
     }
 
     private State quoted(byte b) {
-        return switch (b) {
-            case '\\' -> State.ESCAPED;
-            case '"' -> State.LABELS;
-            case '\n' -> spoil();
-            default -> State.QUOTED;
-        };
+        switch (b) {
+            case '\\' -> {
+                return State.ESCAPED;
+            }
+            case '"' -> {
+                if (collecting) {
+                    values.label(matching, label, text);
+                    label.clear();
+                }
+                return State.LABELS;
+            }
+            case '\n' -> {
+                return spoil();
+            }
+            default -> {
+                if (collecting) {
+                    text.add(b);
+                }
+                return State.QUOTED;
+            }
+        }
+    }
+
+    private State escaped(byte b) {
+        if (b == '\n') {
+            return spoil();
+        }
+        if (collecting) {
+            text.add(b == 'n' ? (byte) '\n' : b);
+        }
+        return State.QUOTED;
     }
 
     private State beforeValue(byte b) {
@@ -153,7 +206,11 @@ final class PrometheusText {
             return State.BEFORE_VALUE;
         }
         if (b == '{') {
-            return State.LABELS;
+            return beginLabels();
+        }
+        matching = values.selected(matching);
+        if (matching == 0) {
+            return b == '\n' ? State.LINE_START : State.SKIP;
         }
         return b == '\n' ? spoil() : value(b);
     }
@@ -163,23 +220,13 @@ final class PrometheusText {
             number.add(b);
             return State.VALUE;
         }
-        count(number.value());
+        values.value(matching, number.value());
         return b == '\n' ? State.LINE_START : State.SKIP;
-    }
-
-    private void count(double value) {
-        boolean readable = value >= 0 && value != Double.POSITIVE_INFINITY && (field != EngineMetrics.KV_USAGE || value <= ROUNDING);
-        if (!readable) {
-            spoilt[field] = true;
-            return;
-        }
-        series[field]++;
-        values[field] = field == EngineMetrics.KV_USAGE ? Math.max(values[field], Math.min(1.0, value)) : values[field] + value;
     }
 
     /** The line of a wanted family ended too early. */
     private State spoil() {
-        spoilt[field] = true;
+        values.spoil(matching);
         return State.LINE_START;
     }
 

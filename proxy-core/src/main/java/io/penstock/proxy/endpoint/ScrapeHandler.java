@@ -2,12 +2,16 @@ package io.penstock.proxy.endpoint;
 
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
+import javax.net.ssl.SSLException;
 
 /** Hands the pieces of answers on one connection to the endpoint's poller. The connection's event loop only. */
 final class ScrapeHandler extends SimpleChannelInboundHandler<HttpObject> {
@@ -21,11 +25,6 @@ final class ScrapeHandler extends SimpleChannelInboundHandler<HttpObject> {
         this.poller = poller;
     }
 
-    /** Whether an answer has come in on this connection. */
-    boolean used() {
-        return used;
-    }
-
     @Override
     protected void channelRead0(ChannelHandlerContext ctx, HttpObject part) {
         if (!poller.awaits(ctx.channel())) {
@@ -37,18 +36,29 @@ final class ScrapeHandler extends SimpleChannelInboundHandler<HttpObject> {
             poller.failed("malformed answer");
             return;
         }
-        if (part instanceof HttpResponse head) {
-            if (head.status().code() != HttpResponseStatus.OK.code()) {
-                poller.failed("status " + head.status().code());
-                return;
-            }
-            keepAlive = HttpUtil.isKeepAlive(head);
-            used = true;
+        if (part instanceof HttpResponse head && !accepts(head)) {
+            return;
         }
         if (part instanceof HttpContent content) {
             boolean last = part instanceof LastHttpContent;
             poller.page(content.content(), last, keepAlive);
         }
+    }
+
+    private boolean accepts(HttpResponse head) {
+        if (head.status().code() != HttpResponseStatus.OK.code()) {
+            // A redirect too: it would have us ask whomever a model server names.
+            poller.failed("status " + head.status().code());
+            return false;
+        }
+        String encoding = head.headers().get(HttpHeaderNames.CONTENT_ENCODING);
+        if (encoding != null && !HttpHeaderValues.IDENTITY.contentEqualsIgnoreCase(encoding)) {
+            poller.failed("a content-encoding that was not asked for");
+            return false;
+        }
+        keepAlive = HttpUtil.isKeepAlive(head);
+        used = true;
+        return true;
     }
 
     @Override
@@ -58,6 +68,10 @@ final class ScrapeHandler extends SimpleChannelInboundHandler<HttpObject> {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        Throwable root = cause instanceof DecoderException && cause.getCause() != null ? cause.getCause() : cause;
+        if (root instanceof SSLException && poller.awaits(ctx.channel())) {
+            poller.failed("TLS: " + root.getMessage());
+        }
         // A reset, or what a hostile answer made the codec throw: the connection is of no more use either way.
         ctx.close();
     }

@@ -5,12 +5,15 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,14 +24,16 @@ import org.slf4j.LoggerFactory;
  */
 public final class StaticEndpoints implements AutoCloseable {
 
-    /** Between two looks at the names, as in Envoy's {@code dns_refresh_rate}. */
-    public static final Duration REFRESH = Duration.ofSeconds(5);
+    /** Between two looks at the names: what a name server takes as changed is changed here within two seconds (case DSC-03). */
+    public static final Duration REFRESH = Duration.ofSeconds(1);
 
     private static final Logger LOG = LoggerFactory.getLogger(StaticEndpoints.class);
 
     private final EndpointPool pool;
     private final Resolver resolver;
     private final Map<String, String> lastAddress = new HashMap<>();
+    /** Names that could never be resolved: said once, however often they are looked up. */
+    private final Set<String> unknown = new HashSet<>();
     private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(task -> {
         Thread own = new Thread(task, "penstock-names");
         own.setDaemon(true);
@@ -75,7 +80,9 @@ public final class StaticEndpoints implements AutoCloseable {
     synchronized void refresh() {
         Function<EndpointSpec, EndpointSpec> resolve = this::resolve;
         pool.replace(configured.stream().map(resolve).toList());
-        lastAddress.keySet().removeIf(host -> configured.stream().noneMatch(spec -> spec.host().equals(host)));
+        Set<String> hosts = configured.stream().map(EndpointSpec::host).collect(Collectors.toSet());
+        lastAddress.keySet().retainAll(hosts);
+        unknown.retainAll(hosts);
     }
 
     private EndpointSpec resolve(EndpointSpec spec) {
@@ -85,13 +92,16 @@ public final class StaticEndpoints implements AutoCloseable {
             // A server that has not moved stays the same endpoint, in whatever order its name's addresses come.
             String found = known != null && all.contains(known) ? known : all.get(0);
             lastAddress.put(spec.host(), found);
+            unknown.remove(spec.host());
             return at(spec, found);
         } catch (UnknownHostException e) {
-            if (known == null) {
-                LOG.warn("{}: host {} cannot be resolved", spec.id(), spec.host());
-                return spec;
+            if (known != null) {
+                return at(spec, known);
             }
-            return at(spec, known);
+            if (unknown.add(spec.host())) {
+                LOG.warn("{}: host {} cannot be resolved", spec.id(), spec.host());
+            }
+            return spec;
         }
     }
 

@@ -6,12 +6,14 @@ import io.penstock.proxy.admin.EndpointRow;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.DoubleSupplier;
+import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -137,9 +139,8 @@ public final class PoolMeters {
     private record PoolAverages(Spread kvCache, Spread queue, Spread running) {
 
         static PoolAverages of(List<EndpointRow> fresh) {
-            return new PoolAverages(Spread.of(fresh, row -> row.kvCacheUsage() == null ? 0 : row.kvCacheUsage()),
-                    Spread.of(fresh, row -> row.waiting() == null ? 0 : row.waiting()),
-                    Spread.of(fresh, row -> row.running() == null ? 0 : row.running()));
+            return new PoolAverages(Spread.of(fresh, EndpointRow::kvCacheUsage), Spread.of(fresh, EndpointRow::waiting),
+                    Spread.of(fresh, EndpointRow::running));
         }
 
         void show(Families families, String prefix, String alpha, Labels name) {
@@ -151,10 +152,12 @@ public final class PoolMeters {
 
     private record Spread(double mean, double deviation) {
 
-        static Spread of(List<EndpointRow> rows, ToDoubleFunction<EndpointRow> value) {
-            double mean = rows.stream().mapToDouble(value).average().orElse(0);
-            double squares = rows.stream().mapToDouble(value).map(v -> (v - mean) * (v - mean)).sum();
-            return new Spread(rounded(mean), rounded(Math.sqrt(squares / Math.max(1, rows.size() - 1))));
+        /** Over those that say; 0 where none does. */
+        static Spread of(List<EndpointRow> rows, Function<EndpointRow, @Nullable Number> value) {
+            double[] said = rows.stream().map(value).filter(Objects::nonNull).mapToDouble(Number::doubleValue).toArray();
+            double mean = Arrays.stream(said).average().orElse(0);
+            double squares = Arrays.stream(said).map(v -> (v - mean) * (v - mean)).sum();
+            return new Spread(rounded(mean), rounded(Math.sqrt(squares / Math.max(1, said.length - 1))));
         }
 
         private static double rounded(double value) {

@@ -41,7 +41,7 @@ final class ConfigurationPageTest {
             - {type: agent-identity}
             - {type: file-discovery}
             - {type: metrics-data-source}
-            - {type: core-metrics-extractor}
+            - {type: core-metrics-extractor, parameters: {engineConfigs: [{customMetrics: [{}]}]}}
             - {type: inflight-load-producer}
             - {type: token-producer}
             flowControl:

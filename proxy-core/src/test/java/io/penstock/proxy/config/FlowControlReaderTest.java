@@ -195,7 +195,7 @@ final class FlowControlReaderTest {
 
     @Test
     void theFlagsForScrapingSetThePaceOfEvictionToo() {
-        LoadOptions flags = new LoadOptions(null, null, false, null, Duration.ofMillis(500), null, Duration.ofSeconds(3));
+        LoadOptions flags = new LoadOptions(null, null, false, null, Duration.ofMillis(500), Duration.ofSeconds(3), null);
         String evicting = Loading.PICKER + Loading.GATE + "flowControl: {enableEviction: true}\n";
         PickerSettings picker = Loading.settings(Loading.load(evicting, flags)).picker();
         assertThat(picker.flowControl().evictionGraceNanos()).isEqualTo(Duration.ofMillis(3750).toNanos());

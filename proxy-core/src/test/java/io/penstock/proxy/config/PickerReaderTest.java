@@ -39,7 +39,7 @@ final class PickerReaderTest {
         assertThat(Loading.lines(result)).isEmpty();
         PickerSettings picker = Loading.settings(result).picker();
         assertThat(picker.discovery()).isEqualTo(new PickerSettings.Discovery(dir.resolve("endpoints.yaml"), true));
-        assertThat(picker.scrapeInterval()).isEqualTo(Duration.ofMillis(100));
+        assertThat(picker.metrics().interval()).isEqualTo(Duration.ofMillis(100));
     }
 
     @Test

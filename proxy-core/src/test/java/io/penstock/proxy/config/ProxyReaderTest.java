@@ -71,11 +71,12 @@ final class ProxyReaderTest {
 
     @Test
     void aFlagWinsOverTheDocument() {
-        LoadOptions flags = new LoadOptions(null, null, false, 9191, Duration.ofSeconds(1), Duration.ofSeconds(9));
+        LoadOptions flags = new LoadOptions(null, null, false, 9191, Duration.ofMillis(100), null,
+                Duration.ofSeconds(9));
         Settings settings = Loading.settings(Loading.load(Loading.PROXY + "metrics: {address: \"127.0.0.1:9092\"}\n", flags));
         assertThat(settings.proxy().metrics()).isEqualTo(new HostPort("127.0.0.1", 9191));
         assertThat(settings.proxy().drain().timeout()).hasSeconds(9);
-        assertThat(settings.picker().scrapeInterval()).hasSeconds(1);
+        assertThat(settings.picker().metrics().interval()).hasMillis(100);
         assertThat(Loading.settings(Loading.load("", flags)).proxy().metrics()).isEqualTo(new HostPort("0.0.0.0", 9191));
     }
 

@@ -136,7 +136,7 @@ class AdminEndToEndTest {
             assertThat(endpoints).hasSize(1);
             assertThat(endpoints.get(0).toString()).matches("\\{name=default/vllm-0, address=" + Pattern.quote(backend.authority())
                     + ", labels=\\{}, role=null, inFlightRequests=1, inFlightTokens=\\d+, lastScrape=\\{ageMs=\\d+, waiting=3, running=2, "
-                    + "kvCacheUsage=0.25}, health=healthy}");
+                    + "kvCacheUsage=0.25}, health=healthy, engine=\\{cacheBlockSize=16, cacheNumBlocks=64}}");
             backend.release("answer");
             proxy.awaitQuiet();
         }

@@ -92,6 +92,21 @@ class DiscoveryEndToEndTest {
         }
     }
 
+    @Test
+    void metricsThatAreSwitchedOffAreNotReadAndNobodyIsTakenForIdle() throws Exception {
+        one.answerWhen(seen -> seen.uri().equals("/metrics"), Script.json(200, PAGE));
+        String picker = "---\napiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nfeatureGates: [flowControl]\n"
+                + "dataLayer: {injectDefaults: false}\n";
+        try (RunningProxy proxy = RunningProxy.start(1, List.of(one), "", picker); Http2RawClient client = proxy.http2()) {
+            int waiting = Calls.post(client);
+            proxy.awaitWaiting(0, 1);
+            Awaitility.await().during(Duration.ofMillis(200)).until(() -> proxy.proxy.bands().get(0).requests() == 1);
+            assertThat(proxy.proxy.endpoints()).extracting(EndpointRow::lastScrapeAgeMs).containsOnlyNulls();
+            client.reset(waiting, 8);
+            proxy.awaitQuiet();
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1, 4})
     void aBackendThatLeavesFinishesItsStreamsAndGetsNoMore(int loops) throws Exception {

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.penstock.flow.EngineSample;
+import io.penstock.proxy.config.MetricsSettings;
 import io.penstock.proxy.net.Transport;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -154,7 +156,8 @@ class MetricsScraperTest {
     @ParameterizedTest
     @ValueSource(strings = {"HTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n", "HTTP/1.1 302 Found\r\nlocation: /x\r\n\r\n",
         "HTTP/1.1 100 Continue\r\n\r\n", "\0\1\2\3 not http\r\n\r\n", "HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n",
-        "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nZZ\r\n"})
+        "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nZZ\r\n",
+        "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 1\r\n\r\n\r", "HTTP/1.1 204 No Content\r\n\r\n"})
     void aBrokenAnswerIsCountedAndScrapingGoesOn(String answer) {
         server.answers = () -> answer.getBytes(StandardCharsets.ISO_8859_1);
         Endpoint endpoint = scrape(OFTEN);
@@ -241,7 +244,7 @@ class MetricsScraperTest {
     }
 
     @Test
-    void aSignalThatThrowsDoesNotEndScraping() {
+    void aSignalThatThrowsDoesNotEndScraping() throws IOException {
         scraper = new MetricsScraper(Transport.nio(), ScrapeSettings.every(OFTEN), System::nanoTime, () -> {
             signals.incrementAndGet();
             throw new IllegalStateException("thrown by a test");
@@ -264,6 +267,141 @@ class MetricsScraperTest {
     }
 
     @Test
+    void aRequestWhileAScrapeRunsIsAnsweredByAnotherAfterIt() throws Exception {
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch rendered = new CountDownLatch(1);
+        server.answers = () -> {
+            asked.countDown();
+            rendered.await();
+            return PageServer.vllm(0, 0, 0.0);
+        };
+        Endpoint endpoint = scrape(SELDOM);
+        assertThat(asked.await(10, TimeUnit.SECONDS)).isTrue();
+        endpoint.charge(0, Fleet.NO_SIGNAL);
+        endpoint.requestSample();
+        endpoint.requestSample();
+        rendered.countDown();
+        patiently().until(() -> endpoint.sample() != null && endpoint.dispatchedSinceSample() == 0);
+        patiently().during(Duration.ofMillis(100)).until(() -> server.requests.get() == 2);
+    }
+
+    @Test
+    void aFailingEndpointIsNotAskedMoreOftenOnDemand() {
+        server.answers = () -> "HTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n".getBytes(StandardCharsets.ISO_8859_1);
+        Endpoint endpoint = scrape(SELDOM);
+        patiently().until(() -> failures.size() == 1);
+        endpoint.requestSample();
+        patiently().during(Duration.ofMillis(100)).until(() -> server.requests.get() == 1);
+    }
+
+    @Test
+    void aRedirectIsNotFollowed() throws IOException {
+        try (PageServer elsewhere = new PageServer(() -> PageServer.vllm(1, 1, 0.1))) {
+            server.answers = () -> ("HTTP/1.1 302 Found\r\ncontent-length: 0\r\nlocation: http://127.0.0.1:" + elsewhere.port()
+                    + "/metrics\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1);
+            scrape(OFTEN);
+            patiently().until(() -> failures.size() >= 2);
+            assertThat(elsewhere.connections).hasValue(0);
+        }
+    }
+
+    @Test
+    void aChunkedPageIsReadAndATrickleIsNot() {
+        String page = "vllm:num_requests_waiting 3\nvllm:num_requests_running 1\nvllm:kv_cache_usage_perc 0.5\n";
+        String head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
+        server.answers = () -> (head + "5\r\n" + page.substring(0, 5) + "\r\n" + Integer.toHexString(page.length() - 5) + "\r\n"
+                + page.substring(5) + "\r\n0\r\nx: y\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1);
+        Endpoint endpoint = scrape(OFTEN, Duration.ofMillis(300));
+        patiently().until(() -> endpoint.sample() != null);
+        assertThat(failures).isEmpty();
+        // The last chunk never comes, whatever comes of the page.
+        server.answers = () -> (head + Integer.toHexString(page.length()) + "\r\n" + page + "\r\n").getBytes(StandardCharsets.ISO_8859_1);
+        EngineSample last = endpoint.sample();
+        patiently().until(() -> failures.size() >= 2);
+        assertThat(failures).containsOnly("no answer in time");
+        assertThat(endpoint.sample().atNanos() - last.atNanos()).as("at most the one that was on its way").isLessThan(300_000_000L);
+    }
+
+    @Test
+    void whatFollowsThePageIsNoAnswerToTheNextQuestion() {
+        byte[] page = PageServer.vllm(1, 1, 0.1);
+        String forged = new String(page, StandardCharsets.ISO_8859_1) + new String(PageServer.vllm(9, 9, 0.9), StandardCharsets.ISO_8859_1);
+        server.answers = () -> forged.getBytes(StandardCharsets.ISO_8859_1);
+        Endpoint endpoint = scrape(OFTEN);
+        patiently().until(() -> signals.get() >= 3);
+        assertThat(endpoint.sample().waiting()).isEqualTo(1);
+        assertThat(server.connections.get()).as("each such connection is closed").isGreaterThanOrEqualTo(3);
+    }
+
+    @Test
+    void withoutALoraFamilyNobodyComplains() {
+        Endpoint endpoint = scrape(OFTEN);
+        patiently().until(() -> signals.get() >= 3);
+        assertThat(unread).isEmpty();
+        assertThat(endpoint.engine()).isEqualTo(EngineInfo.NONE);
+        server.answers = () -> PageServer.page("vllm:num_requests_waiting 1\nvllm:num_requests_running 0\nvllm:kv_cache_usage_perc 0.1\n"
+                + "vllm:lora_requests_info{max_lora=\"2\",running_lora_adapters=\"a\",waiting_lora_adapters=\"\"} 1.5\n");
+        patiently().until(() -> endpoint.engine().lora() != null);
+        assertThat(endpoint.engine().lora()).isEqualTo(new EngineInfo.Lora(List.of("a"), List.of(), 2));
+    }
+
+    @Test
+    void anotherServerAtTheSameAddressInheritsNothing() throws IOException {
+        server.answers = () -> PageServer.page("vllm:num_requests_waiting 8\nvllm:num_requests_running 9\nvllm:kv_cache_usage_perc 0.9\n"
+                + "vllm:lora_requests_info{max_lora=\"2\",running_lora_adapters=\"a\",waiting_lora_adapters=\"\"} 1.5\n");
+        Endpoint endpoint = scrape(OFTEN);
+        patiently().until(() -> endpoint.sample() != null);
+        int port = server.port();
+        server.close();
+        patiently().until(() -> !failures.isEmpty());
+        server = new PageServer(() -> PageServer.vllm(0, 1, 0.0), port);
+        patiently().until(() -> endpoint.sample().waiting() == 0);
+        assertThat(endpoint.sample().running()).isEqualTo(1);
+        assertThat(endpoint.engine()).isEqualTo(EngineInfo.NONE);
+    }
+
+    @Test
+    void anEngineWithoutRunningAndCacheIsSampledByItsQueue() {
+        server.answers = () -> PageServer.page("nv_inference_pending_request_count{model=\"a\"} 2\n"
+                + "nv_inference_pending_request_count{model=\"b\"} 3\nnv_inference_exec_count{model=\"a\"} 123456\n");
+        pool.replace(List.of(EndpointSpec.of("a", "127.0.0.1", server.port(), Map.of("llm-d.ai/engine-type", "triton"))));
+        Endpoint endpoint = scraped(OFTEN);
+        patiently().until(() -> endpoint.sample() != null);
+        assertThat(endpoint.sample().waiting()).isEqualTo(5);
+        assertThat(endpoint.sample().running()).as("not said").isNegative();
+        assertThat(endpoint.sample().kvCacheUsage()).isZero();
+        assertThat(unread).isEmpty();
+    }
+
+    @Test
+    void aListenerThatThrowsDoesNotEndScraping() throws IOException {
+        AtomicInteger calls = new AtomicInteger();
+        ScrapeEvents broken = new ScrapeEvents() {
+            @Override
+            public void pollFailed(Endpoint endpoint, String reason) {
+                calls.incrementAndGet();
+                throw new IllegalStateException("thrown by a test");
+            }
+
+            @Override
+            public void extractFailed(Endpoint endpoint, String family) {
+                calls.incrementAndGet();
+                throw new IllegalStateException("thrown by a test");
+            }
+        };
+        scraper = new MetricsScraper(Transport.nio(), ScrapeSettings.every(OFTEN), System::nanoTime, signals::incrementAndGet, broken);
+        server.answers = () -> PageServer.page("");
+        pool.replace(List.of(Fleet.spec("a", server.port())));
+        pool.listen(scraper);
+        patiently().until(() -> calls.get() >= 2);
+        server.answers = () -> new byte[0];
+        int seen = calls.get();
+        patiently().until(() -> calls.get() >= seen + 2);
+        server.answers = () -> PageServer.vllm(1, 1, 0.1);
+        patiently().until(() -> signals.get() >= 1);
+    }
+
+    @Test
     void anIntervalBelowTheFloorIsLengthened() {
         assertThat(ScrapeSettings.every(Duration.ofMillis(1)).interval()).isEqualTo(ScrapeSettings.MIN_INTERVAL);
     }
@@ -273,6 +411,15 @@ class MetricsScraperTest {
     }
 
     private Endpoint scrape(Duration interval, Duration timeout) {
+        pool.replace(List.of(Fleet.spec("a", server.port())));
+        return scraped(interval, timeout);
+    }
+
+    private Endpoint scraped(Duration interval) {
+        return scraped(interval, Duration.ofSeconds(1));
+    }
+
+    private Endpoint scraped(Duration interval, Duration timeout) {
         ScrapeEvents events = new ScrapeEvents() {
             @Override
             public void pollFailed(Endpoint endpoint, String reason) {
@@ -284,10 +431,13 @@ class MetricsScraperTest {
                 unread.add(family);
             }
         };
-        ScrapeSettings settings = new ScrapeSettings(interval, timeout, ScrapeSettings.DEFAULT_MAX_BYTES);
-        scraper = new MetricsScraper(Transport.detect(false), settings, System::nanoTime, signals::incrementAndGet, events);
+        ScrapeSettings settings = new ScrapeSettings(MetricsSettings.every(interval), timeout, ScrapeSettings.DEFAULT_MAX_BYTES);
+        try {
+            scraper = new MetricsScraper(Transport.detect(false), settings, System::nanoTime, signals::incrementAndGet, events);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
         pool.listen(scraper);
-        pool.replace(List.of(Fleet.spec("a", server.port())));
         Endpoint endpoint = pool.find("default/a");
         assertThat(endpoint).isNotNull();
         return endpoint;

@@ -1,9 +1,11 @@
 package io.penstock.proxy.endpoint;
 
+import io.penstock.proxy.testkit.TestTls;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -11,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLServerSocket;
 
 /** A server on a real socket that answers each request with the bytes a test gives it, however wrong. */
 final class PageServer implements AutoCloseable {
@@ -27,6 +30,8 @@ final class PageServer implements AutoCloseable {
     volatile Answers answers;
     /** Whether to close each connection after its answer without having said so. */
     volatile boolean closing;
+    /** The newest request, up to its empty line. */
+    volatile String lastHead = "";
 
     private final ServerSocket listener;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
@@ -37,11 +42,27 @@ final class PageServer implements AutoCloseable {
     }
 
     PageServer(Answers answers, int port) throws IOException {
+        this(answers, new ServerSocket(), "127.0.0.1", port);
+    }
+
+    /** At another loopback address. */
+    PageServer(Answers answers, String host, int port) throws IOException {
+        this(answers, new ServerSocket(), host, port);
+    }
+
+    private PageServer(Answers answers, ServerSocket listener, String host, int port) throws IOException {
         this.answers = answers;
-        listener = new ServerSocket();
+        this.listener = listener;
         listener.setReuseAddress(true);
-        listener.bind(new java.net.InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+        listener.bind(new InetSocketAddress(InetAddress.getByName(host), port));
         thread(this::accept);
+    }
+
+    /** One that speaks TLS, at any loopback address, and may want a certificate of its clients, whichever. */
+    static PageServer tls(TestTls tls, String host, boolean wantsCertificate) throws IOException {
+        SSLServerSocket socket = (SSLServerSocket) tls.client().getServerSocketFactory().createServerSocket();
+        socket.setNeedClientAuth(wantsCertificate);
+        return new PageServer(() -> vllm(3, 7, 0.25), socket, host, 0);
     }
 
     static byte[] page(String body) {
@@ -82,8 +103,10 @@ final class PageServer implements AutoCloseable {
     }
 
     private void serve(Socket socket) {
+        StringBuilder head = new StringBuilder();
         try (socket; InputStream in = new BufferedInputStream(socket.getInputStream())) {
-            while (readHead(in)) {
+            while (readHead(in, head)) {
+                lastHead = head.toString();
                 requests.incrementAndGet();
                 mostAnswering.accumulateAndGet(answering.incrementAndGet(), Math::max);
                 byte[] answer = answers.next();
@@ -102,13 +125,15 @@ final class PageServer implements AutoCloseable {
         }
     }
 
-    private static boolean readHead(InputStream in) throws IOException {
+    private boolean readHead(InputStream in, StringBuilder head) throws IOException {
         int matched = 0;
+        head.setLength(0);
         while (matched < 4) {
             int b = in.read();
             if (b < 0) {
                 return false;
             }
+            head.append((char) b);
             matched = b == "\r\n\r\n".charAt(matched) ? matched + 1 : b == '\r' ? 1 : 0;
         }
         return true;

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.penstock.proxy.config.MetricsSettings.Engines;
+import io.penstock.proxy.endpoint.EngineMetrics.Use;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -19,28 +21,28 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class PrometheusTextTest {
 
-    private static final int WAITING = EngineMetrics.WAITING;
-    private static final int RUNNING = EngineMetrics.RUNNING;
-    private static final int KV = EngineMetrics.KV_USAGE;
+    private static final Use WAITING = Use.WAITING;
+    private static final Use RUNNING = Use.RUNNING;
+    private static final Use KV = Use.KV_USAGE;
 
-    private PrometheusText text = new PrometheusText(EngineMetrics.VLLM);
+    private PrometheusText text = engine("vllm");
 
     @Test
     void aVllmPageOfTwoEngineCoresIsSummedAndItsFullestCacheCounts() throws IOException {
         read(resource("vllm-page.txt"));
-        assertThat(text.value(WAITING)).isEqualTo(7);
-        assertThat(text.value(RUNNING)).isEqualTo(48);
-        assertThat(text.value(KV)).isEqualTo(0.8125);
-        assertThat(text.has(WAITING) && text.has(RUNNING) && text.has(KV)).isTrue();
+        assertThat(value(WAITING)).isEqualTo(7);
+        assertThat(value(RUNNING)).isEqualTo(48);
+        assertThat(value(KV)).isEqualTo(0.8125);
+        assertThat(has(WAITING) && has(RUNNING) && has(KV)).isTrue();
     }
 
     @Test
     void anSglangPageIsReadByItsOwnNames() throws IOException {
-        text = new PrometheusText(EngineMetrics.of(Map.of("llm-d.ai/engine-type", "sglang")));
+        text = engine("sglang");
         read(resource("sglang-page.txt"));
-        assertThat(text.value(WAITING)).isEqualTo(4);
-        assertThat(text.value(RUNNING)).isEqualTo(11);
-        assertThat(text.value(KV)).isEqualTo(0.61);
+        assertThat(value(WAITING)).isEqualTo(4);
+        assertThat(value(RUNNING)).isEqualTo(11);
+        assertThat(value(KV)).isEqualTo(0.61);
     }
 
     @Test
@@ -56,31 +58,31 @@ class PrometheusTextTest {
                 at += size;
             }
             text.finish();
-            assertThat(text.value(WAITING)).isEqualTo(7);
-            assertThat(text.value(RUNNING)).isEqualTo(48);
-            assertThat(text.value(KV)).isEqualTo(0.8125);
+            assertThat(value(WAITING)).isEqualTo(7);
+            assertThat(value(RUNNING)).isEqualTo(48);
+            assertThat(value(KV)).isEqualTo(0.8125);
         }
     }
 
     @Test
     void labelsMayHoldBracesEscapedQuotesAndHashes() {
         read("vllm:num_requests_waiting{model_name=\"a\\\"} 99\\n\\\\\",x=\"{#}\"} 3\n");
-        assertThat(text.has(WAITING)).isTrue();
-        assertThat(text.value(WAITING)).isEqualTo(3);
+        assertThat(has(WAITING)).isTrue();
+        assertThat(value(WAITING)).isEqualTo(3);
     }
 
     @Test
     void aFamilyWhoseNameBeginsLikeAWantedOneIsAnother() {
         read("vllm:num_requests_waiting_by_reason{reason=\"capacity\"} 9\nvllm:num_requests_wait 8\nxvllm:num_requests_waiting 7\n"
                 + "# vllm:num_requests_waiting 6\nvllm:num_requests_waiting 5\n");
-        assertThat(text.value(WAITING)).isEqualTo(5);
+        assertThat(value(WAITING)).isEqualTo(5);
     }
 
     @Test
     void blanksCarriageReturnsAndTimestampsAreAllowed() {
         read("  vllm:num_requests_waiting\t{a=\"b\"}  4.0 1796032581000\r\nvllm:num_requests_running 2\r\n\n");
-        assertThat(text.value(WAITING)).isEqualTo(4);
-        assertThat(text.value(RUNNING)).isEqualTo(2);
+        assertThat(value(WAITING)).isEqualTo(4);
+        assertThat(value(RUNNING)).isEqualTo(2);
     }
 
     @ParameterizedTest
@@ -89,8 +91,8 @@ class PrometheusTextTest {
     void aValueThatIsNoCountSpoilsItsFamilyOnly(String value) {
         read("vllm:num_requests_waiting{engine=\"0\"} 1\nvllm:num_requests_waiting{engine=\"1\"} " + value
                 + "\nvllm:kv_cache_usage_perc 0.5\n");
-        assertThat(text.has(WAITING)).isFalse();
-        assertThat(text.has(KV)).isTrue();
+        assertThat(has(WAITING)).isFalse();
+        assertThat(has(KV)).isTrue();
     }
 
     @ParameterizedTest
@@ -99,31 +101,31 @@ class PrometheusTextTest {
         "vllm:num_requests_waiting 12", "vllm:num_requests_waiting{a=\"", "vllm:num_requests_waiting{"})
     void aBrokenOrCutLineOfAWantedFamilySpoilsIt(String line) {
         read("vllm:num_requests_waiting 1\n" + line);
-        assertThat(text.has(WAITING)).isFalse();
+        assertThat(has(WAITING)).isFalse();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"0", "1", "0.8125", "1.0", "1e0", "8.125e-01", "+0.5", "0.123456789012345678"})
     void numbersOfEveryUsualFormAreExact(String value) {
         read("vllm:kv_cache_usage_perc " + value + "\n");
-        assertThat(text.value(KV)).isEqualTo(Double.parseDouble(value));
+        assertThat(value(KV)).isEqualTo(Double.parseDouble(value));
     }
 
     @Test
     void usageAboveOneIsFullByRoundingAndUnreadableBeyond() {
         read("vllm:kv_cache_usage_perc 1.0000001\n");
-        assertThat(text.value(KV)).isEqualTo(1.0);
+        assertThat(value(KV)).isEqualTo(1.0);
         read("vllm:kv_cache_usage_perc 55\n");
-        assertThat(text.has(KV)).isFalse();
+        assertThat(has(KV)).isFalse();
     }
 
     @Test
     void aPageThatFollowsABrokenOneIsReadAnew() {
         read("vllm:num_requests_waiting NaN\nvllm:num_requests_running 3\nvllm:kv_cache_usage_perc{a=\"");
         read("vllm:num_requests_waiting 2\nvllm:kv_cache_usage_perc 0.25\n");
-        assertThat(text.value(WAITING)).isEqualTo(2);
-        assertThat(text.value(KV)).isEqualTo(0.25);
-        assertThat(text.has(RUNNING)).isFalse();
+        assertThat(value(WAITING)).isEqualTo(2);
+        assertThat(value(KV)).isEqualTo(0.25);
+        assertThat(has(RUNNING)).isFalse();
     }
 
     @Test
@@ -138,34 +140,39 @@ class PrometheusTextTest {
             text.reset();
             text.feed(Unpooled.wrappedBuffer("vllm:num_requests_waiting".getBytes(StandardCharsets.US_ASCII), page));
             text.finish();
-            assertThat(text.value(WAITING)).isNotNaN();
+            assertThat(value(WAITING)).isNotNaN();
         }
     }
 
     @Test
     void theRecordedPagesAreRead() throws IOException {
-        Path shared = Path.of(System.getProperty("penstock.root", "."), "..", "shared", "data", "metrics");
+        String beside = Path.of(System.getProperty("penstock.root", "."), "..", "shared").toString();
+        Path shared = Path.of(System.getProperty("penstock.shared", beside), "data", "metrics");
         if (!Files.isDirectory(shared)) {
             String skipped = "SKIPPED: no recorded pages at " + shared;
             System.err.println(skipped);
             Assumptions.abort(skipped);
         }
         read(Files.readString(shared.resolve("vllm.prom")));
-        assertThat(text.has(WAITING) && text.has(RUNNING) && text.has(KV)).isTrue();
-        assertThat(text.value(KV)).isBetween(0.0, 1.0);
-        text = new PrometheusText(EngineMetrics.SGLANG);
+        assertThat(has(WAITING) && has(RUNNING) && has(KV)).isTrue();
+        assertThat(value(KV)).isBetween(0.0, 1.0);
+        text = engine("sglang");
         read(Files.readString(shared.resolve("sglang.prom")));
-        assertThat(text.value(WAITING)).isEqualTo(3);
-        assertThat(text.value(RUNNING)).isEqualTo(12);
-        assertThat(text.value(KV)).isEqualTo(0.55, within(1e-12));
+        assertThat(value(WAITING)).isEqualTo(3);
+        assertThat(value(RUNNING)).isEqualTo(12);
+        assertThat(value(KV)).isEqualTo(0.55, within(1e-12));
     }
 
-    @Test
-    void anUnknownEngineIsReadAsVllmAndTheOlderLabelCounts() {
-        assertThat(EngineMetrics.of(Map.of())).isEqualTo(EngineMetrics.VLLM);
-        assertThat(EngineMetrics.of(Map.of("llm-d.ai/engine-type", "other"))).isEqualTo(EngineMetrics.VLLM);
-        assertThat(EngineMetrics.of(Map.of("inference.networking.k8s.io/engine-type", "sglang"))).isEqualTo(EngineMetrics.SGLANG);
-        assertThat(EngineMetrics.of(Map.of("llm-d.ai/engine-type", "trtllm-serve"))).isEqualTo(EngineMetrics.TENSORRT_LLM);
+    private static PrometheusText engine(String name) {
+        return new PrometheusText(Engines.BUILT_IN.of(Map.of("llm-d.ai/engine-type", name)));
+    }
+
+    private boolean has(Use use) {
+        return text.values().has(text.engine().indexOf(use));
+    }
+
+    private double value(Use use) {
+        return text.values().value(text.engine().indexOf(use));
     }
 
     private void read(String page) {

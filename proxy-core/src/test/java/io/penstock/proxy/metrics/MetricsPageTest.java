@@ -156,6 +156,17 @@ class MetricsPageTest {
     }
 
     @Test
+    void anEngineThatDoesNotSayIsNoZeroInAnAverage() {
+        rows.set(List.of(row("default/a", 10L, 4, 8, 0.5), row("default/b", 10L, 2, null, 0.5)));
+        Page page = Page.of(export);
+        assertThat(page.value("llm_d_epp_average_running_requests")).isEqualTo(8);
+        assertThat(page.value("llm_d_epp_std_dev_running_requests")).isZero();
+        assertThat(page.value("llm_d_epp_average_queue_size")).isEqualTo(3);
+        assertThat(page.value("inference_pool_average_running_requests")).isEqualTo(8);
+        assertThat(page.value("inference_pool_ready_pods")).isEqualTo(2);
+    }
+
+    @Test
     void twoEndpointsOfOneNameDoNotSpoilThePage() {
         rows.set(List.of(row("x/a", 10L, 1, 1, 0.1), row("y/a", 10L, 2, 2, 0.2)));
         assertThat(Page.of(export).lines("llm_d_epp_per_endpoint_queue_size")).hasSize(1);
