@@ -26,7 +26,10 @@ public interface FlowHandle {
     /** When the head was submitted, on the controller's clock. */
     long headSubmittedNanos();
 
-    /** What {@link #slot(int)} was last given; the policy's to use, so that a flow is found in its index without a search. */
+    /**
+     * What {@link #slot(int)} was last given; the policy's to use, so that a flow is found in its index without a search. In a flow that it
+     * has never seen active it means nothing: an earlier policy of the band may have left it.
+     */
     int slot();
 
     /** Stores the policy's index. */

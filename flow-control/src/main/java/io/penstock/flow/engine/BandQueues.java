@@ -75,6 +75,8 @@ final class BandQueues {
             }
         }
         if (flows != null) {
+            // The old one lets go of what it holds for them, which the new one may share with it.
+            busy.forEach(fairness::deactivated);
             fairness = new GuardedFairness(flows, events);
             // In the order in which they would have become known to it.
             busy.sort(Comparator.comparingLong(FlowQueue::headArrival));

@@ -12,7 +12,7 @@ final class StarvationBoundPolicy implements BandSelectionPolicy {
     private static final int NONE = -1;
 
     private final StarvationBoundConfig config;
-    /** Dispatches since the last that broke the order, up to {@code share - 1}: more give no credit. */
+    /** Dispatches since the last that broke the order. More than {@code share - 1} give no more right to the next than these. */
     private long since;
     private boolean promoted;
     private int promotedPriority;
@@ -41,7 +41,7 @@ final class StarvationBoundPolicy implements BandSelectionPolicy {
     @Override
     public void dispatched(int priority, long nowNanos) {
         boolean brokeTheOrder = promoted && priority == promotedPriority;
-        since = brokeTheOrder ? 0 : Math.min(since + 1, config.share() - 1);
+        since = brokeTheOrder ? 0 : since + 1;
     }
 
     /** Of the bands below the one whose turn it is by priority. */

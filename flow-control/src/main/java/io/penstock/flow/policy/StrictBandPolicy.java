@@ -6,7 +6,7 @@ import io.penstock.flow.BandSelectionPolicy;
 /** The higher band first, always: the default, and llm-d's only one (spec/flow-control section 4.1). Stateless, any thread. */
 public final class StrictBandPolicy implements BandSelectionPolicy {
 
-    /** The name in the configuration; no plugin needs to be declared for it. */
+    /** What it calls itself. No plugin type: it is what holds where the configuration names none. */
     public static final String TYPE = "strict-band-policy";
     /** The one instance. */
     public static final StrictBandPolicy INSTANCE = new StrictBandPolicy();

@@ -26,6 +26,7 @@ final class WeightedFairnessPolicy implements FairnessPolicy {
     private long order;
 
     private long[] owed = new long[64];
+    private @Nullable FlowHandle[] debtors = new FlowHandle[64];
     private int[] free = new int[64];
     private int made;
     private int freeSize;
@@ -51,7 +52,7 @@ final class WeightedFairnessPolicy implements FairnessPolicy {
         if (turns.isEmpty()) {
             now = latest; // nobody is kept waiting by what was served before: all debts end
         }
-        flow.slot(key - now > 0 ? ~owe(key) : CLEAR);
+        flow.slot(key - now > 0 ? ~owe(flow, key) : CLEAR);
     }
 
     @Override
@@ -95,28 +96,35 @@ final class WeightedFairnessPolicy implements FairnessPolicy {
         };
     }
 
-    private int owe(long key) {
-        if (freeSize > 0) {
-            int place = free[--freeSize];
-            owed[place] = key;
-            return place;
-        }
-        if (made == owed.length) {
+    private int owe(FlowHandle flow, long key) {
+        if (freeSize == 0 && made == owed.length) {
             owed = Arrays.copyOf(owed, made * 2);
+            debtors = Arrays.copyOf(debtors, made * 2);
             free = Arrays.copyOf(free, made * 2);
         }
-        owed[made] = key;
-        return made++;
+        int place = freeSize > 0 ? free[--freeSize] : made++;
+        owed[place] = key;
+        debtors[place] = flow;
+        return place;
     }
 
-    /** The key that an idle flow left behind, which is no longer kept for it; the present where it owes nothing. */
+    /**
+     * The key that an idle flow left behind, which is no longer kept for it; the present where it owes nothing. A slot may also be what
+     * another policy has left in it.
+     */
     private long settle(FlowHandle flow) {
-        if (flow.slot() >= CLEAR) {
+        int place = ~flow.slot();
+        if (place < 0 || place >= made || debtors[place] != flow) {
             return now;
         }
-        int place = ~flow.slot();
+        debtors[place] = null;
         free[freeSize++] = place;
         flow.slot(CLEAR);
         return owed[place];
+    }
+
+    /** For tests: idle flows whose debts are kept. */
+    int debts() {
+        return made - freeSize;
     }
 }

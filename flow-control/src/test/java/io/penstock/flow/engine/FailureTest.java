@@ -179,7 +179,7 @@ class FailureTest {
         Collaborators with = Collaborators.of(rig.gate, rig.placement, () -> rig.pool, rig.clock);
         assertThatThrownBy(() -> FlowControllers.create(Rig.config(typo, List.of(Rig.band(0, 1))), with))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("fairnessPolicyRef: global-strict-fairnes-policy (expected: one of global-strict-fairness-policy)");
+                .hasMessageStartingWith("fairnessPolicyRef: global-strict-fairnes-policy (expected: one of global-strict-fairness-policy,");
     }
 
 

@@ -160,15 +160,15 @@ class ProgramAwareFairnessPolicyTest {
     void waitsAreComparedInWholeMilliseconds() {
         programs = programs(Map.of("lasWeightService", 0, "lasWeightHeadWait", 1));
         ProgramAwareFairnessPolicy policy = policy();
-        TestFlow older = flow("older");
-        clock.advance(Duration.ofNanos(400_000));
-        TestFlow younger = flow("younger");
-        clock.advance(Duration.ofNanos(500_000));
+        long start = clock.getAsLong();
+        TestFlow older = new TestFlow("older").addArrived(2, start);
+        TestFlow younger = new TestFlow("younger").addArrived(1, start + 400_000);
         policy.activated(younger);
         policy.activated(older);
-        assertThat(policy.pick()).as("a tie, which goes by arrival").isSameAs(older);
+        clock.advance(Duration.ofNanos(900_000));
+        assertThat(policy.pick()).as("a tie at 0 ms, which goes by arrival").isSameAs(younger);
         clock.advance(Duration.ofNanos(100_000));
-        assertThat(policy.pick()).isSameAs(older);
+        assertThat(policy.pick()).as("1 ms against 0").isSameAs(older);
     }
 
     @Test

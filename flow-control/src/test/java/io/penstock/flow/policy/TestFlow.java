@@ -30,6 +30,12 @@ final class TestFlow implements FlowHandle {
         return this;
     }
 
+    /** A request whose place in the order of arrival is not that of its submission. */
+    TestFlow addArrived(long arrival, long submittedNanos) {
+        heads.addLast(new Head(arrival, 1, 1, submittedNanos));
+        return this;
+    }
+
     void removeHead() {
         heads.removeFirst();
     }

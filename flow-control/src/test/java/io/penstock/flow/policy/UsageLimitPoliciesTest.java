@@ -92,6 +92,7 @@ class UsageLimitPoliciesTest {
         UsageLimitPolicy policy = softReflective();
         assertThat(ceilings(policy, 0.65, 3, 2, 1)).as("held back are those whose line, 0.675 and 0.35, is reached")
                 .containsExactly(1, 1, 0);
+        assertThat(ceilings(softReflective(), 0.67, 3, 2, 1)).containsExactly(1, 0, 0);
     }
 
     @Test

@@ -123,6 +123,70 @@ class WeightedFairnessPolicyTest {
     }
 
     @Test
+    void anOldDebtIsNoPlaceInFrontOfThoseThatWait() {
+        TestBand band = band(Map.of());
+        band.arrive("late");
+        band.arrive("b", 20);
+        band.arrive("c", 20);
+        assertThat(band.dispatch(22)).endsWith("b");
+        band.arrive("late");
+        assertThat(band.dispatch(2)).containsExactly("c", "late");
+    }
+
+    @Test
+    void equalsTakeTurnsInTheSameOrder() {
+        TestBand band = band(Map.of());
+        for (String id : List.of("a", "b", "c", "d", "e")) {
+            band.arrive(id, 3);
+        }
+        assertThat(band.dispatch(15)).containsExactly("a", "b", "c", "d", "e", "a", "b", "c", "d", "e", "a", "b", "c", "d", "e");
+    }
+
+    @Test
+    void whatCostsNothingCountsAsOne() {
+        TestBand band = band(Map.of("cost", "tokens"));
+        for (int i = 0; i < 100; i++) {
+            band.arrive("uncounted", 1, 0);
+            band.arrive("counted", 1, 1);
+        }
+        assertThat(shares(band, 100, null)).isEqualTo(Map.of("uncounted", 50L, "counted", 50L));
+    }
+
+    @Test
+    void debtsOfForgottenFlowsAreNotKept() {
+        WeightedFairnessPolicy policy = new WeightedFairnessPolicy(WeightedFairnessConfig.from(Map.of("cost", "bytes")));
+        TestBand band = new TestBand(policy);
+        band.arrive("busy", 2);
+        for (int i = 0; i < 100; i++) {
+            band.arrive("made-up-" + i, 1000, 1);
+        }
+        band.dispatch(101);
+        assertThat(policy.debts()).isEqualTo(100);
+        for (int i = 0; i < 100; i++) {
+            band.forget("made-up-" + i);
+        }
+        assertThat(policy.debts()).isZero();
+    }
+
+    @Test
+    void whatAnotherPolicyLeftInAFlowMeansNothing() {
+        TestBand band = band(Map.of());
+        band.arrive("debtor");
+        band.arrive("busy", 2);
+        band.dispatch(1);
+        for (int slot : new int[] {-1, -2, -1000, Integer.MIN_VALUE, Integer.MAX_VALUE}) {
+            TestFlow flow = new TestFlow("f" + slot).add(0);
+            flow.slot(slot);
+            band.policy.activated(flow);
+            band.policy.deactivated(flow);
+            flow.slot(slot);
+            band.policy.forgotten(flow);
+        }
+        band.arrive("debtor");
+        assertThat(band.dispatch(3)).containsExactly("busy", "debtor", "busy");
+    }
+
+    @Test
     void aFlowDoesNotShakeOffItsDebtByHavingNothingWaitingForAMoment() {
         TestBand band = band(Map.of("cost", "bytes"));
         band.arrive("serial", 1000, 1);

@@ -38,6 +38,11 @@ final class Plugins {
             field.error("plugin " + plugin.spec().name() + " declared twice (first at " + first + ')');
             return;
         }
+        PluginType taken = INJECTED.contains(plugin.spec().name()) ? PluginType.of(plugin.spec().name()) : null;
+        if (taken != null && taken.role() != plugin.type().role()) {
+            field.error("plugin " + plugin.spec().name() + ": is " + plugin.type().role().words() + " (expected: " + taken.role().words()
+                    + ", since the default one has that name)");
+        }
         byName.put(plugin.spec().name(), plugin);
     }
 
