@@ -3,7 +3,8 @@ package io.penstock.flow;
 import java.util.List;
 
 /**
- * One band as an operator sees it.
+ * One band as an operator sees it. A request that was taken back after a dispatch, and waits at the head of the band for another endpoint,
+ * counts in {@code oldestWaitNanos} and nowhere else: it takes no place, and was dispatched once already.
  *
  * @param priority the band
  * @param maxRequests limit of waiting requests, or {@link CapacitySnapshot#UNBOUNDED}
@@ -12,7 +13,8 @@ import java.util.List;
  * @param bytes waiting bytes
  * @param dispatchedTotal since start
  * @param rejectedTotal refused or expired since start
- * @param oldestWaitNanos age of the oldest waiting request, 0 when none waits
+ * @param oldestWaitNanos age of the oldest waiting request, 0 when none waits; with another order than that of arrival, the oldest of
+ *         those that are next in their flow
  * @param flowCount flows that have waiting requests
  * @param flows the first 100 of them by waiting requests
  */

@@ -3,6 +3,7 @@ package io.penstock.flow.engine;
 import io.penstock.flow.BandCandidates;
 import io.penstock.flow.BandSelectionPolicy;
 import io.penstock.flow.FlowEvents;
+import io.penstock.flow.policy.StrictBandPolicy;
 
 /**
  * Asks the band selection policy and trusts nothing it says: what throws, or does not rank every band exactly once, is counted, and strict
@@ -30,6 +31,7 @@ final class BandOrder implements BandCandidates {
 
     void policy(BandSelectionPolicy other) {
         policy = other;
+        strict();
     }
 
     /** Indexes into the table, in the order in which the bands may dispatch; valid until the next call. */
@@ -42,6 +44,10 @@ final class BandOrder implements BandCandidates {
             order = new int[bands.size()];
             named = new int[bands.size()];
             round = 0;
+            strict();
+        }
+        if (policy == StrictBandPolicy.INSTANCE) {
+            return order;
         }
         strict();
         try {

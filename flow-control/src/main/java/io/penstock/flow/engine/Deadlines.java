@@ -58,7 +58,6 @@ final class Deadlines {
         stale = armed;
         stale.rewind();
         armed = other;
-        sweeping = true;
     }
 
     /** What is due is to be found, from now on and in parts. */

@@ -24,6 +24,9 @@ final class Dispatcher implements Combiner.Work {
      */
     static final int MISSES = 8;
 
+    /** Requests found settled or expired after which a decision ends, so that a mass cancellation is not swept in one. */
+    static final int GONE = 64;
+
     private enum Attempt {
         DISPATCHED,
         NO_ENDPOINT,
@@ -48,6 +51,8 @@ final class Dispatcher implements Combiner.Work {
     private final Supplier<PoolView> pool;
     private double[] ceilings = new double[0];
     private boolean moreArrivals;
+    /** Requests that this decision found settled or expired. */
+    private int gone;
 
     Dispatcher(FlowControlConfig config, Collaborators with, Ledger ledger, BandRegistry registry, StageGate gate) {
         this.ledger = ledger;
@@ -133,6 +138,7 @@ final class Dispatcher implements Combiner.Work {
     }
 
     private boolean decide() {
+        gone = 0;
         PoolView members = pool.get();
         room.observe(members);
         double saturation = gate.measure(members, room.now());
@@ -144,6 +150,10 @@ final class Dispatcher implements Combiner.Work {
             BandQueues queues = table.at(index).queues;
             if (queues.waiting() > 0 && order.open(index) && (dispatchReturned(queues) || dispatchQueued(queues))) {
                 order.dispatched(table.at(index).priority, room.now());
+                return true;
+            }
+            if (gone >= GONE) {
+                // There may be more of them in front of a request that is next: again, and not on to another band.
                 return true;
             }
         }
@@ -207,13 +217,14 @@ final class Dispatcher implements Combiner.Work {
     private boolean dispatchReturned(BandQueues queues) {
         int misses = 0;
         QueuedTicket ticket = queues.firstReturned();
-        while (ticket != null && misses < MISSES) {
+        while (ticket != null && misses < MISSES && gone < GONE) {
             QueuedTicket next = ticket.after;
             Attempt attempt = attempt(ticket);
             if (attempt == Attempt.DISPATCHED) {
                 return true;
             }
             misses += attempt == Attempt.NO_ENDPOINT ? 1 : 0;
+            gone += attempt == Attempt.GONE ? 1 : 0;
             ticket = next;
         }
         return false;
@@ -222,13 +233,14 @@ final class Dispatcher implements Combiner.Work {
     private boolean dispatchQueued(BandQueues queues) {
         int misses = 0;
         boolean dispatched = false;
-        while (!dispatched && misses < MISSES) {
+        while (!dispatched && misses < MISSES && gone < GONE) {
             QueuedTicket ticket = queues.pick();
             if (ticket == null) {
                 break;
             }
             Attempt attempt = attempt(ticket);
             dispatched = attempt == Attempt.DISPATCHED;
+            gone += attempt == Attempt.GONE ? 1 : 0;
             FlowQueue flow = ticket.flow;
             if (attempt == Attempt.NO_ENDPOINT && flow != null) {
                 queues.fairness().setAside(flow);

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class WaitingRoom {
 
     /** Arrivals and departures of one band taken in before the next decision, so that no step is long, whatever came at once. */
-    private static final int INTAKE = 128;
+    private static final int INTAKE = 64;
     private static final int RETURNS_CHUNK = 64;
 
     /** Requests taken back; one queue for all bands, for their own may be gone. */

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.flow.BandCandidates;
 import io.penstock.flow.BandSelectionPolicy;
+import io.penstock.flow.policy.StrictBandPolicy;
+import io.penstock.flow.testkit.RecordingListener;
+import io.penstock.flow.testkit.TestRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -124,6 +127,28 @@ class BandSelectionTest {
         other.open();
         assertThat(sent).allMatch(each -> each.listener().dispatched());
         assertThat(other.events.failures()).containsExactly("fake", "fake", "fake");
+    }
+
+    @Test
+    void aReloadPutsAnotherInItsPlaceAndStrictOrderIsWhatItWas() {
+        ranking = order -> {
+            order[0] = 2;
+            order[2] = 0;
+        };
+        rig.reconfigure(Rig.config(10, 0, 5, 9), with -> with.withBandSelection(StrictBandPolicy.INSTANCE));
+        rig.gate.open();
+        rig.placement.limit(0);
+        List<Integer> order = new ArrayList<>();
+        for (int priority : new int[] {0, 5, 9}) {
+            rig.controller.submit(TestRequest.in(priority), new RecordingListener(heard -> order.add(priority)), rig.owner);
+        }
+        rig.placement.limit(9);
+        rig.controller.signal();
+        assertThat(order).containsExactly(9, 5, 0);
+        assertThat(served).isEmpty();
+        rig.reconfigure(Rig.config(10, 0, 5, 9));
+        rig.send(5);
+        assertThat(served).containsExactly(5);
     }
 
     @Test

@@ -117,8 +117,8 @@ class EvictionTest {
     @Test
     void aVictimAtOrAboveTheDemandStaysEvictable() {
         List<Rig.Sent> running = List.of(run(-1), run(-5));
+        rig.gate.set(3.0);
         Rig.Sent demander = rig.send(-1);
-        close(2.0);
         assertThat(evicted(running)).as("two were wanted").containsExactly(1);
         running.get(1).listener().lease().close();
         demander.ticket().cancel();

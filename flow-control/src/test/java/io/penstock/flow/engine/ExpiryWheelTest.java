@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** The wheel against a plain list, through cancels, dispatches, long gaps and rounds. */
@@ -21,6 +22,37 @@ class ExpiryWheelTest {
         for (int seed = 0; seed < 20; seed++) {
             run(new Random(seed));
         }
+    }
+
+    @Test
+    void aPassInPartsGoesOnWhereItStoppedWhateverComesAndGoesMeanwhile() {
+        ExpiryWheel wheel = new ExpiryWheel(0);
+        List<QueuedTicket> seen = new ArrayList<>();
+        List<QueuedTicket> tickets = unlinked(8);
+        tickets.subList(0, 4).forEach(ticket -> wheel.add(ticket, 0));
+        assertThat(wheel.expire(Duration.ofMillis(20).toNanos(), 1, take(wheel, seen))).isTrue();
+        // The last one put in is the first seen; the next of that list goes, and two more of the past come.
+        wheel.remove(tickets.get(2));
+        tickets.subList(4, 6).forEach(ticket -> wheel.add(ticket, 0));
+        while (wheel.expire(Duration.ofMillis(20).toNanos(), 1, take(wheel, seen))) {
+            assertThat(seen).hasSizeLessThan(8);
+        }
+        assertThat(seen).containsExactlyInAnyOrder(tickets.get(0), tickets.get(1), tickets.get(3), tickets.get(4), tickets.get(5));
+        assertThat(wheel.size()).isZero();
+    }
+
+    private static Consumer<QueuedTicket> take(ExpiryWheel wheel, List<QueuedTicket> seen) {
+        return ticket -> {
+            wheel.remove(ticket);
+            seen.add(ticket);
+        };
+    }
+
+    /** Tickets that were refused, so that no queue and no wheel knows them. */
+    private static List<QueuedTicket> unlinked(int count) {
+        Rig rig = Rig.bands(1, 0);
+        rig.send(0);
+        return rig.send(count, 0).stream().map(sent -> (QueuedTicket) sent.ticket()).toList();
     }
 
     private static void run(Random random) {

@@ -116,15 +116,18 @@ class FlowQueueTest {
             Random random = new Random(seed);
             Rig rig = new Rig(Rig.config(10_000, 0), with -> with.withPolicies(Policies::fairness, name -> SMALLEST));
             List<Long> expected = new ArrayList<>();
+            List<Ticket> tickets = new ArrayList<>();
+            List<Long> sizes = new ArrayList<>();
             order.clear();
             for (int i = 0; i < 600; i++) {
                 // Rising with some noise, falling, or any: a list, a heap, and the way from one to the other.
                 long bytes = seed % 3 == 0 ? i + random.nextInt(40) : seed % 3 == 1 ? 10_000 - i : random.nextInt(300);
-                Ticket ticket = note(rig, "f" + random.nextInt(2), bytes);
-                if (random.nextInt(3) == 0) {
-                    ticket.cancel();
-                } else {
-                    expected.add(bytes);
+                tickets.add(note(rig, "f" + random.nextInt(2), bytes));
+                sizes.add(bytes);
+                int other = random.nextInt(tickets.size());
+                expected.add(bytes);
+                if (random.nextInt(3) == 0 && tickets.get(other).cancel()) {
+                    expected.remove(sizes.get(other));
                 }
                 if (random.nextInt(150) == 0) {
                     rig.open();

@@ -289,6 +289,8 @@ class ReloadTest {
         assertThat(first.listener().outcomes()).isZero();
         rig.reconfigure(gateOn(new GateOn(Stage.DECODE)), with -> with.withStages(Map.of(Stage.PREFILL, prefill, Stage.DECODE, decode)));
         assertThat(first.listener().dispatched()).as("dispatched by the reload itself").isTrue();
+        rig.reconfigure(gateOn(new GateOn(Stage.PREFILL)), with -> with.withStages(Map.of(Stage.PREFILL, prefill, Stage.DECODE, decode)));
+        assertThat(rig.send(0).listener().outcomes()).as("the other stage's gate").isZero();
         rig.reconfigure(gateOn(new GateOn(Stage.DECODE)));
         assertThat(rig.send(0).listener().outcomes()).as("the closed default detector again").isZero();
     }

@@ -129,17 +129,19 @@ class MetricsScraperTest {
         assertThat(failures).isEmpty();
     }
 
-    @Test
-    void withoutTheWaitingFamilyThereIsNoFreshSample() {
+    @ParameterizedTest
+    @ValueSource(strings = {"vllm:num_requests_waiting", "vllm:kv_cache_usage_perc"})
+    void withoutAFamilyThatGatesHangOnThereIsNoFreshSample(String missing) {
         Endpoint endpoint = scrape(OFTEN);
         patiently().until(() -> endpoint.sample() != null);
-        server.answers = () -> PageServer.page("vllm:num_requests_running 1\nvllm:kv_cache_usage_perc 0.1\n");
+        server.answers = () -> PageServer.page(("vllm:num_requests_waiting 1\nvllm:num_requests_running 1\n"
+                + "vllm:kv_cache_usage_perc 0.1\n").replace(missing, "vllm:another"));
         patiently().until(() -> !unread.isEmpty());
         EngineSample last = endpoint.sample();
         int seen = unread.size();
         patiently().until(() -> unread.size() >= seen + 3);
         assertThat(endpoint.sample()).isSameAs(last);
-        assertThat(unread).containsOnly("vllm:num_requests_waiting");
+        assertThat(unread).containsOnly(missing);
         assertThat(failures).isEmpty();
     }
 
