@@ -244,8 +244,8 @@ final class ForwardHandler extends RequestHandler implements UpstreamListener {
     void onTimeout(RequestContext context, String timer) {
         events.timedOut(context, timer);
         UpstreamExchange exchange = context.upstream();
-        boolean sending = context.phase() == Phase.RECEIVED || exchange != null && exchange.writable();
-        boolean clientStalled = sending && "streamIdle".equals(timer) && !context.body().complete();
+        boolean stopped = "streamIdle".equals(timer) && exchange != null && exchange.writable() && !context.body().complete();
+        boolean clientStalled = stopped || context.phase() == Phase.RECEIVED;
         abort(context);
         if (context.phase().beforeResponse()) {
             replies.send(this, context, clientStalled ? 408 : 504, clientStalled ? "The request body did not arrive in time"

@@ -45,6 +45,7 @@ final class RequestBodyHandler extends RequestHandler {
             return;
         }
         timers.add(context);
+        context.client().expandWindow();
         Expectations.answer(this, context);
     }
 

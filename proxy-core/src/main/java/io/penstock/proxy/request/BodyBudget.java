@@ -4,6 +4,9 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Bytes of request bodies that the whole process may hold while it collects them (design: a process-wide cap). Any thread.
+ *
+ * <p>One request may hold as much as is left free for all others, so never more than half of all. Whoever fills the budget with large
+ * bodies that never end finds that each next one gets less, and small bodies still find room.
  */
 public final class BodyBudget {
 
@@ -15,9 +18,14 @@ public final class BodyBudget {
         this.limit = limit;
     }
 
-    /** Takes so many bytes; false, and nothing taken, when they are not left. */
-    boolean tryTake(int bytes) {
-        if (held.addAndGet(bytes) <= limit) {
+    /**
+     * Takes so many bytes; false, and nothing taken, when they are not left.
+     *
+     * @param already what the same request holds
+     */
+    boolean tryTake(int bytes, long already) {
+        long now = held.addAndGet(bytes);
+        if (already + bytes <= limit - now) {
             return true;
         }
         held.addAndGet(-bytes);

@@ -47,6 +47,6 @@ public interface DownstreamExchange {
     /** Returns credit for request body bytes: the client may send that many more. Whoever keeps body bytes does not call this for them. */
     void consumed(int bytes);
 
-    /** Lets the client send faster than the window of a waiting request allows. Called once, at dispatch. */
+    /** Lets the client send faster than the window of a waiting request allows: once its body is wanted. A second call does nothing. */
     void expandWindow();
 }

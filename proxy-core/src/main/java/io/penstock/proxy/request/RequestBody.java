@@ -73,7 +73,7 @@ public final class RequestBody {
      */
     public boolean collect(ByteBuf part, boolean last, BodyBudget from) {
         int bytes = part.readableBytes();
-        if (!from.tryTake(bytes)) {
+        if (!from.tryTake(bytes, taken)) {
             part.release();
             return false;
         }

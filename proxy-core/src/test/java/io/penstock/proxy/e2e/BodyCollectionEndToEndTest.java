@@ -124,7 +124,7 @@ class BodyCollectionEndToEndTest {
 
     @Test
     void theWholeProcessHoldsNoMoreThanItMay() throws Exception {
-        try (RunningProxy proxy = proxy("limits: {maxBufferedBodyBytes: 100k}\n"); Http2RawClient client = proxy.http2();
+        try (RunningProxy proxy = proxy("limits: {maxBufferedBodyBytes: 130k}\n"); Http2RawClient client = proxy.http2();
                 Http1RawClient http1 = proxy.http1()) {
             int first = client.open(HEAD);
             client.body(first, Arrays.copyOf(prompt(60_000), 60_000), false);

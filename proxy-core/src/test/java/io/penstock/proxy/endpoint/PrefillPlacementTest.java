@@ -2,6 +2,8 @@ package io.penstock.proxy.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.flow.EndpointView;
+import io.penstock.flow.SaturationDetector;
 import io.penstock.flow.Stage;
 import io.penstock.flow.testkit.ManualClock;
 import java.util.EnumSet;
@@ -171,5 +173,47 @@ class PrefillPlacementTest {
         }
         assertThat(gone.inFlightRequests()).isZero();
         assertThat(find("d1").inFlightRequests()).isEqualTo(4);
+    }
+
+    /** Leaves the pool after the scan has seen it and before it is charged. */
+    @Test
+    void aServerThatLeavesInBetweenCostsNeitherOfTheTwoACharge() {
+        for (String leaver : List.of("p1", "d1")) {
+            twoAndTwo();
+            Endpoint gone = find(leaver);
+            List<EndpointSpec> rest = pool.members().stream().filter(member -> member != gone).map(Endpoint::spec).toList();
+            Fleet.CountingDetector counting = new Fleet.CountingDetector(100);
+            SaturationDetector leaving = new SaturationDetector() {
+                @Override
+                public String name() {
+                    return "leaving";
+                }
+
+                @Override
+                public double saturation(List<EndpointView> endpoints, long nowNanos) {
+                    return counting.saturation(endpoints, nowNanos);
+                }
+
+                @Override
+                public double load(EndpointView endpoint, long nowNanos) {
+                    if (endpoint == gone && !gone.cordoned()) {
+                        pool.replace(rest);
+                        return -1;
+                    }
+                    return counting.load(endpoint, nowNanos);
+                }
+
+                @Override
+                public boolean fits(EndpointView endpoint) {
+                    return true;
+                }
+            };
+            placement = new LeastLoadPlacement(pool, StageDetectors.both(leaving), TokenCharge.NONE, clock, Fleet.NO_SIGNAL, limited, 4096);
+            EndpointLease lease = placed();
+            assertThat(List.of(lease.endpoint(), lease.prefill())).doesNotContain(gone);
+            assertThat(gone.inFlightRequests()).isZero();
+            assertThat(pool.members().stream().mapToInt(Endpoint::inFlightRequests).sum()).isEqualTo(2);
+            lease.close();
+        }
     }
 }

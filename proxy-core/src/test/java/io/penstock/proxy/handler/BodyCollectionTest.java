@@ -59,6 +59,7 @@ class BodyCollectionTest {
         assertThat(context.phase()).isEqualTo(Phase.RECEIVED);
         assertThat(fixture.flow.submissions).isEmpty();
         assertThat(fixture.client.credit).as("the rest may come").isEqualTo(20);
+        assertThat(fixture.client.expanded).isTrue();
         send(context, CHAT.substring(20), true);
         assertThat(context.phase()).isEqualTo(Phase.QUEUED);
         assertThat(fixture.flow.last().request.promptTokens()).isEqualTo(3);
@@ -156,17 +157,35 @@ class BodyCollectionTest {
     @Test
     void aProcessThatHoldsEnoughRefusesMoreUntilSomethingLeaves() {
         RequestContext first = begin();
-        send(first, "x".repeat(990), false);
+        send(first, "x".repeat(400), false);
         RecordingClient other = new RecordingClient(fixture.client.executor);
         RequestContext second = other.request();
         fixture.chain().onRequest(second, false);
-        fixture.chain().onData(second, ChainFixture.bytes("01234567890"), true);
+        fixture.chain().onData(second, ChainFixture.bytes("x".repeat(301)), true);
         assertThat(other.status()).isEqualTo("503");
         assertThat(refused).isEqualTo(1);
-        assertThat(budget.held()).isEqualTo(990);
+        assertThat(budget.held()).isEqualTo(400);
         fixture.chain().onClosed(first, ClientGone.RESET);
         assertThat(budget.held()).isZero();
         assertThat(fixture.ends).containsExactly(EndCause.REFUSED, EndCause.CLIENT_RESET);
+    }
+
+    @Test
+    void bodiesThatNeverEndLeaveRoomForSmallOnes() {
+        for (int i = 0; i < 20; i++) {
+            RecordingClient greedy = new RecordingClient(fixture.client.executor);
+            RequestContext endless = greedy.request();
+            fixture.client.requests.add(endless);
+            fixture.chain().onRequest(endless, false);
+            while (budget.held() < 950 && endless.body().received() + 20 <= 1000 - budget.held()) {
+                fixture.chain().onData(endless, ChainFixture.bytes("0123456789"), false);
+                assertThat(endless.phase()).isEqualTo(Phase.RECEIVED);
+            }
+        }
+        assertThat(budget.held()).isGreaterThan(900);
+        RequestContext small = begin();
+        send(small, "{}", true);
+        assertThat(small.phase()).isEqualTo(Phase.QUEUED);
     }
 
     @Test
