@@ -64,8 +64,9 @@ final class UtilizationDetector implements SaturationDetector, EndpointFilter {
                 sampledSum += SATURATED;
                 continue;
             }
+            int added = added(endpoint, dispatched);
             double sampled = score(sample, 0);
-            double counted = score(sample, added(endpoint, dispatched));
+            double counted = added == 0 ? sampled : score(sample, added);
             if (counted >= SATURATED && sampled < SATURATED) {
                 endpoint.requestSample();
             }

@@ -40,10 +40,10 @@ final class SaturationReader {
         Field gate = section.field("gateOn");
         Map<Stage, PluginSpec> byStage = stages.map(this::stages);
         List<String> ignored = new ArrayList<>();
-        if (stages.present()) {
+        if (stages.value() instanceof YamlValue.Mapping mapping && !mapping.entries().isEmpty()) {
             ignored.add(stages.path());
         }
-        if (gate.present()) {
+        if (gate.present() && !gate.is("")) {
             ignored.add(gate.path());
         }
         return new Saturation(detector, byStage == null ? Map.of() : byStage, gate.present() ? gateOn(gate) : GateOn.MAX, ignored);

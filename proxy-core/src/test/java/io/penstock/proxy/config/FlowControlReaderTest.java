@@ -13,6 +13,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class FlowControlReaderTest {
 
@@ -101,6 +102,29 @@ final class FlowControlReaderTest {
         assertThat(config("  saturationDetector: {gateOn: \"\"}\n").gateOn()).isEqualTo(GateOn.MAX);
     }
 
+    /** Seed 2's validations; with the gate off too, since the legacy path uses the default detector. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void everyReferenceOfTheDetectorsIsChecked(boolean gate) {
+        String document = Loading.PICKER + (gate ? Loading.GATE : "featureGates: []\n") + """
+                flowControl:
+                  saturationDetector:
+                    pluginRef: utilisation-detector
+                    stages: {prefill: fcfs-ordering-policy, decode: "", encode: utilization-detector}
+                    gateOn: encode
+                """;
+        assertThat(Loading.lines(document)).contains(
+                "c:6:16: flowControl.saturationDetector.pluginRef: utilisation-detector: no such plugin"
+                        + " (did you mean utilization-detector?)",
+                "c:7:23: flowControl.saturationDetector.stages.prefill: fcfs-ordering-policy: is an ordering policy"
+                        + " (expected: a saturation detector)",
+                "c:7:53: flowControl.saturationDetector.stages.decode: \"\" (expected: a name)",
+                "c:7:57: flowControl.saturationDetector.stages.encode: unknown key (did you mean decode?)",
+                "c:8:13: flowControl.saturationDetector.gateOn: encode (expected: max, prefill, decode; did you mean decode?)");
+        String noReference = Loading.PICKER + "flowControl: {saturationDetector: {stages: {prefill: }}}\n";
+        assertThat(Loading.lines(noReference)).anyMatch(line -> line.contains("stages.prefill: missing (expected: a detector's name)"));
+    }
+
     @Test
     void theOldPlaceOfTheDetectorCarriesStagesToo() {
         String top = Loading.PICKER + Loading.GATE + "plugins: [{type: concurrency-detector}, {type: utilization-detector}]\n"
@@ -147,6 +171,8 @@ final class FlowControlReaderTest {
         assertThat(result.settings()).isNotNull();
         assertThat(Loading.lines(Loading.PICKER + "flowControl: {enableEviction: false}\n")).isEmpty();
         assertThat(Loading.lines(Loading.PICKER + "flowControl: {saturationDetector: {}}\n")).isEmpty();
+        assertThat(Loading.lines(Loading.PICKER + "flowControl: {saturationDetector: {pluginRef: \"\", stages: {}, gateOn: \"\"}}\n"))
+                .isEmpty();
     }
 
     @Test
