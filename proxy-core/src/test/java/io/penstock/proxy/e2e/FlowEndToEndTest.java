@@ -106,7 +106,10 @@ class FlowEndToEndTest {
         AtomicInteger peak = new AtomicInteger();
         SocketBackend.Work work = connection -> {
             while (connection.head() != null) {
-                connection.in().readNBytes(2);
+                if (connection.in().readNBytes(2).length < 2) {
+                    // A scrape has no body: the proxy gave it up.
+                    return;
+                }
                 peak.accumulateAndGet(running.incrementAndGet(), Math::max);
                 LockSupport.parkNanos(200_000);
                 running.decrementAndGet();
