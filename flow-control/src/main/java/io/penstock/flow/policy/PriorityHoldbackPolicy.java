@@ -13,20 +13,16 @@ record PriorityHoldbackPolicy(PriorityHoldbackConfig config) implements UsageLim
     public void ceilings(double saturation, int[] priorities, double[] ceilings) {
         int last = priorities.length - 1;
         double fall = config.maxCeiling() - config.minCeiling();
-        for (int i = 0; i <= last; i++) {
-            ceilings[i] = config.maxCeiling() - depth(i, priorities, last) * fall;
-        }
-    }
-
-    /** Where a band is between the highest, 0, and the lowest, 1. */
-    private double depth(int band, int[] priorities, int last) {
-        if (last == 0) {
-            return 0;
-        }
-        if (config.domain() == Domain.RANK) {
-            return (double) band / last;
-        }
         double range = (double) priorities[0] - priorities[last];
-        return range == 0 ? 0 : ((double) priorities[0] - priorities[band]) / range;
+        for (int i = 0; i <= last; i++) {
+            if (range == 0) {
+                ceilings[i] = config.maxCeiling();
+            } else if (config.domain() == Domain.RANK) {
+                ceilings[i] = config.maxCeiling() - i * fall / last;
+            } else {
+                // From below, as the formula has it: rounded the other way, a saturation on the ceiling would pass.
+                ceilings[i] = config.minCeiling() + ((double) priorities[i] - priorities[last]) / range * fall;
+            }
+        }
     }
 }
