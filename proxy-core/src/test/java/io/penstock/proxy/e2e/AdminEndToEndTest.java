@@ -198,7 +198,13 @@ class AdminEndToEndTest {
                 assertThat(missing).containsExactlyInAnyOrder("llm_d_epp_datalayer_poll_errors_total",
                         "llm_d_epp_datalayer_extract_errors_total", "llm_d_epp_flow_control_detector_saturation",
                         "penstock_flow_fallbacks_total", "penstock_flow_failures_total", "penstock_downstream_connection_faults_total",
-                        "penstock_downstream_abuse_total", "penstock_downstream_malformed_requests_total", "penstock_timeouts_total");
+                        "penstock_downstream_abuse_total", "penstock_downstream_malformed_requests_total", "penstock_timeouts_total",
+                        // With an eviction, a program-aware policy, a denial.
+                        "llm_d_epp_flow_control_pending_reclaim", "llm_d_epp_flow_control_reclaim_target",
+                        "llm_d_epp_flow_control_revocation_confirmation_seconds", "llm_d_epp_flow_control_revocations_issued_total",
+                        "llm_d_epp_flow_control_revocations_total", "llm_d_epp_program_aware_attained_service_tokens",
+                        "llm_d_epp_program_aware_avg_wait_time_milliseconds", "llm_d_epp_program_aware_jains_fairness_index",
+                        "penstock_admitter_denials_total");
             });
         }
     }
