@@ -46,9 +46,14 @@ final class Combiner {
     }
 
     void signal() {
-        if (wip.getAndIncrement() == 0) {
+        if (enter()) {
             drain();
         }
+    }
+
+    /** A signal whose caller, if this returns true, is the drainer: it may write the drainer's state, and then must {@link #drain}. */
+    boolean enter() {
+        return wip.getAndIncrement() == 0;
     }
 
     /** For tests: 0 at rest. */
@@ -56,7 +61,8 @@ final class Combiner {
         return wip.get();
     }
 
-    private void drain() {
+    /** Works until nothing is left to do, or the word has gone to another executor; the drainer only. */
+    void drain() {
         int steps = 0;
         long seen = wip.get();
         boolean changed = true;

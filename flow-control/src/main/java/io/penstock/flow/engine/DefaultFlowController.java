@@ -55,7 +55,7 @@ final class DefaultFlowController implements FlowController, Reconfigurable {
         boolean admitted = place == Reservation.ADMITTED;
         QueuedTicket ticket = QueuedTicket.of(dispatcher, band, requested, bytes, now, admitted, request, listener, owner);
         if (admitted) {
-            dispatcher.offer(ticket);
+            dispatcher.arrive(ticket, now);
         } else {
             refuse(ticket, now, place);
         }

@@ -51,6 +51,8 @@ final class Dispatcher implements Combiner.Work {
     private final Supplier<PoolView> pool;
     private double[] ceilings = new double[0];
     private boolean moreArrivals;
+    /** The time was read in this very frame. */
+    private boolean timely;
     /** Requests that this decision found settled or expired. */
     private int gone;
 
@@ -91,7 +93,21 @@ final class Dispatcher implements Combiner.Work {
     }
 
     /**
-     * A new request with its place reserved, one taken back, or word that a ticket was settled from outside: its place is free already, its
+     * A new request with its place reserved.
+     *
+     * @param now when it was submitted, which is this moment: whoever drains in this very frame need not read the clock again
+     */
+    void arrive(QueuedTicket ticket, long now) {
+        room.offer(ticket);
+        if (combiner.enter()) {
+            room.at(now);
+            timely = true;
+            combiner.drain();
+        }
+    }
+
+    /**
+     * A request taken back, or word that a ticket was settled from outside: its place is free already, its
      * node leaves the queue when the drainer hears of it.
      */
     void offer(QueuedTicket ticket) {
@@ -104,7 +120,10 @@ final class Dispatcher implements Combiner.Work {
     @Override
     public boolean step(boolean changed) {
         if (changed || moreArrivals) {
-            room.at(ledger.clock.getAsLong());
+            if (!timely) {
+                room.at(ledger.clock.getAsLong());
+            }
+            timely = false;
             takeOver();
             registry.apply();
             moreArrivals = room.takeIn(!stopped);

@@ -46,7 +46,8 @@ final class WaitingRoom {
 
     /** The time of this decision. */
     void at(long nanos) {
-        now = nanos;
+        // It may have been read by a thread that was then held up: time does not go back.
+        now = nanos - now > 0 ? nanos : now;
     }
 
     long now() {
