@@ -22,6 +22,8 @@ public interface FlowController {
      * that admitted it, is not counted against the band's limits, keeps its first submission time and its budget, and is dispatched
      * through the same gate.
      *
+     * <p>Its lease is closed after this call, not before: a place that is free before goes to the next in line.
+     *
      * <p>{@link FlowEvents} counts the request once, with the outcome of its first submission.
      *
      * @param earlier the ticket that was dispatched

@@ -55,13 +55,22 @@ final class AdmissionHandler extends RequestHandler implements AdmissionOutcome 
         }
     }
 
-    /** The endpoint failed before it did any work: the request goes to another one, through the same gate. */
+    /**
+     * The endpoint failed before it did any work: the request goes to another one, through the same gate. It is in line again before its
+     * place is given back; the other way round the place goes to whoever waits behind it.
+     */
     void again(RequestContext context) {
-        context.closeLease();
-        if (context.ticket() == null) {
-            pass(context);
-        } else {
-            enqueue(context);
+        Lease held = context.takeLease();
+        try {
+            if (context.ticket() == null) {
+                pass(context);
+            } else {
+                enqueue(context);
+            }
+        } finally {
+            if (held != null) {
+                held.close();
+            }
         }
     }
 

@@ -266,11 +266,17 @@ public final class RequestContext implements AdmittedRequest, AdmissionListener 
         }
     }
 
+    /** Hands the charge over, if there is one: whoever takes it gives it back. */
+    public @Nullable Lease takeLease() {
+        Lease open = lease;
+        lease = null;
+        return open;
+    }
+
     /** Gives the charge back, once. */
     public void closeLease() {
-        Lease open = lease;
+        Lease open = takeLease();
         if (open != null) {
-            lease = null;
             open.close();
         }
     }

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.penstock.flow.EndpointView;
 import io.penstock.flow.FlowKey;
+import io.penstock.flow.Lease;
 import io.penstock.flow.RejectReason;
 import io.penstock.proxy.request.ClientGone;
 import io.penstock.proxy.request.EndCause;
@@ -13,6 +15,8 @@ import io.penstock.proxy.request.Phase;
 import io.penstock.proxy.request.RequestContext;
 import io.penstock.proxy.request.ResetReason;
 import io.penstock.proxy.request.UpstreamFault;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -153,6 +157,27 @@ class RequestChainTest {
         fixture.backend.last().answer("200", true);
         assertThat(fixture.client.status()).isEqualTo("200");
         assertThat(fixture.client.header("x-llm-d-flow-queue-duration-ms")).isEqualTo("7");
+    }
+
+    /** FC-19: a place that is free before goes to whoever waits behind it. */
+    @Test
+    void whatGoesAgainIsInLineBeforeItsPlaceIsGivenBack() {
+        fixture.backend.connectAtOnce = false;
+        fixture.submit();
+        List<Integer> submissionsAtClose = new ArrayList<>();
+        fixture.flow.last().dispatch(new FlowKey("default-flow", 0), new Lease() {
+            @Override
+            public EndpointView endpoint() {
+                return fixture.endpoint;
+            }
+
+            @Override
+            public void close() {
+                submissionsAtClose.add(fixture.flow.submissions.size());
+            }
+        }, 0);
+        fixture.backend.last().fail(UpstreamFault.Kind.CONNECT, false, false, false);
+        assertThat(submissionsAtClose).containsExactly(2);
     }
 
     @Test

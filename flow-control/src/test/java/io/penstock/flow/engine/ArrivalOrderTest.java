@@ -1,0 +1,105 @@
+package io.penstock.flow.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.flow.AdmissionRequest;
+import io.penstock.flow.Lease;
+import io.penstock.flow.Ticket;
+import io.penstock.flow.testkit.RecordingListener;
+import io.penstock.flow.testkit.TestRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** FC-19: a flow's requests leave in the order of their arrival, from whichever loop they come and however often they come back. */
+class ArrivalOrderTest {
+
+    private static final int LOOPS = 8;
+
+    private final Rig rig = Rig.bands(1000, 0);
+    private final List<ExecutorService> loops = new ArrayList<>();
+    private final List<Integer> order = new ArrayList<>();
+    private final Object arrival = new Object();
+    private int arrived;
+
+    @AfterEach
+    void stop() {
+        loops.forEach(ExecutorService::shutdownNow);
+    }
+
+    /** Each of the loops submits its requests, is told of their dispatch and gives their places back. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aThousandNumberedRequestsLeaveInOrderThoughEveryThirdComesBack(boolean gateOpenFromTheStart) throws Exception {
+        int count = 1000;
+        rig.placement.limit(1);
+        if (gateOpenFromTheStart) {
+            rig.gate.open();
+        }
+        for (int i = 0; i < LOOPS; i++) {
+            ExecutorService loop = Executors.newSingleThreadExecutor();
+            loops.add(loop);
+            rig.controller.register(loop);
+        }
+        List<CompletableFuture<Void>> sent = new ArrayList<>();
+        for (ExecutorService loop : loops) {
+            for (int i = 0; i < count / LOOPS; i++) {
+                sent.add(CompletableFuture.runAsync(() -> submitNext(loop), loop));
+            }
+        }
+        CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new)).get(20, TimeUnit.SECONDS);
+        rig.open();
+        Awaitility.await().atMost(20, TimeUnit.SECONDS).until(() -> rig.waiting(0) == 0 && rig.placement.open() == 0);
+        assertThat(order).isEqualTo(IntStream.range(0, count).boxed().toList());
+        assertThat(rig.placement.placed()).isEqualTo(count + (count + 2) / 3);
+    }
+
+    /** The lock makes one order of arrival out of those of eight loops; there is no other way to know it. */
+    private void submitNext(ExecutorService loop) {
+        synchronized (arrival) {
+            int number = arrived++;
+            AdmissionRequest request = TestRequest.in(0);
+            CompletableFuture<Ticket> ticket = new CompletableFuture<>();
+            ticket.complete(rig.controller.submit(request, new RecordingListener(heard -> {
+                if (number % 3 == 0) {
+                    again(loop, ticket, request, heard.lease(), number);
+                } else {
+                    finish(heard.lease(), number);
+                }
+            }), loop));
+        }
+    }
+
+    /** In line first, then the place is given back, as whoever takes a request back must do it. */
+    private void again(ExecutorService loop, CompletableFuture<Ticket> ticket, AdmissionRequest request, Lease lease, int number) {
+        rig.controller.resubmit(ticket.join(), request, new RecordingListener(heard -> finish(heard.lease(), number)), loop);
+        lease.close();
+    }
+
+    /** One runs at a time, so nobody else writes meanwhile, and closing the lease publishes it to the next. */
+    private void finish(Lease lease, int number) {
+        order.add(number);
+        lease.close();
+    }
+
+    @Test
+    void aPlaceGivenBackBeforeTheRequestIsInLineAgainGoesToTheNext() {
+        rig.placement.limit(1);
+        rig.gate.open();
+        Rig.Sent first = rig.send(0);
+        Rig.Sent second = rig.send(0);
+        first.listener().lease().close();
+        Rig.Sent again = rig.again(first, first.request());
+        assertThat(second.listener().dispatched()).as("nobody was in front of it").isTrue();
+        assertThat(again.listener().outcomes()).isZero();
+    }
+}
