@@ -65,6 +65,21 @@ class BudgetTest {
     }
 
     @Test
+    void aZeroBudgetOfAnEmptyPoolEndsWithItsRegimeToo() {
+        Rig rig = new Rig(Rig.budgets(SECOND, Duration.ZERO));
+        rig.pool = PoolView.EMPTY;
+        rig.controller.tick();
+        Rig.Sent sent = rig.send(0);
+        rig.tickAfter(Duration.ofDays(3000));
+        assertThat(sent.listener().outcomes()).isZero();
+        rig.pool = FakeEndpoint.pool(rig.endpoint);
+        rig.controller.tick();
+        assertThat(sent.listener().outcomes()).isZero();
+        rig.tickAfter(SECOND);
+        assertThat(sent.listener().refused()).isEqualTo(TTL_EXPIRED);
+    }
+
+    @Test
     void aPoolThatComesUpGivesAFreshBudget() {
         Rig rig = new Rig(Rig.budgets(SECOND, SECOND.multipliedBy(100)));
         rig.pool = PoolView.EMPTY;

@@ -24,6 +24,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whatever a collaborator throws, the word goes back, the failure is counted and the queue goes on. */
 class FailureTest {
@@ -93,6 +95,23 @@ class FailureTest {
         rig.tickAfter(Duration.ofSeconds(60));
         assertThat(high.listener().refused()).as("its budget still ends").isEqualTo(TTL_EXPIRED);
         assertThat(rig.waiting(5)).isZero();
+    }
+
+    /** A policy that names no flow, and one that names a flow with nothing waiting (spec/flow-control section 12, case 37). */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aFairnessPolicyThatPicksNothingToServeLeavesTheTurnToTheNextBand(boolean picksAnEmptyFlow) {
+        BandConfig idle = new BandConfig(5, 10, 1000, BandConfig.INHERIT, "idle", BandConfig.FCFS);
+        FairnessPolicy policy = new PicksNothing(picksAnEmptyFlow);
+        rig = new Rig(Rig.config(Rig.band(0, 10), List.of(idle)), with -> with.withPolicies(
+                name -> name.equals("idle") ? policy : Policies.fairness(name), Policies::ordering));
+        rig.send(TestRequest.of("left", 5)).ticket().cancel();
+        Rig.Sent high = rig.send(5);
+        Rig.Sent low = rig.send(0);
+        rig.open();
+        assertThat(low.listener().dispatched()).isTrue();
+        assertThat(high.listener().outcomes()).isZero();
+        assertThat(rig.events.failures()).isEmpty();
     }
 
     @Test
@@ -210,6 +229,51 @@ class FailureTest {
         @Override
         public boolean fits(EndpointView endpoint) {
             return true;
+        }
+    }
+
+    private static final class PicksNothing implements FairnessPolicy {
+
+        private final boolean empty;
+        private @Nullable FlowHandle left;
+
+        PicksNothing(boolean empty) {
+            this.empty = empty;
+        }
+
+        @Override
+        public String type() {
+            return "idle";
+        }
+
+        @Override
+        public void activated(FlowHandle flow) {
+        }
+
+        @Override
+        public void deactivated(FlowHandle flow) {
+            left = flow;
+        }
+
+        @Override
+        public void headChanged(FlowHandle flow) {
+        }
+
+        @Override
+        public @Nullable FlowHandle pick() {
+            return empty ? left : null;
+        }
+
+        @Override
+        public void served(FlowHandle flow, long bytes) {
+        }
+
+        @Override
+        public void setAside(FlowHandle flow) {
+        }
+
+        @Override
+        public void restore() {
         }
     }
 

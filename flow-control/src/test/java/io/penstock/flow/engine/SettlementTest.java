@@ -3,6 +3,7 @@ package io.penstock.flow.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.flow.Outcome;
+import io.penstock.flow.RejectReason;
 import io.penstock.flow.testkit.HeldExecutor;
 import io.penstock.flow.testkit.TestRequest;
 import java.lang.ref.WeakReference;
@@ -72,6 +73,22 @@ class SettlementTest {
         assertThat(sent.ticket().cancel()).isFalse();
         assertThat(rig.waiting(0)).isZero();
         assertThat(rig.events.count(Outcome.EVICTED_TTL)).isEqualTo(2);
+    }
+
+    @Test
+    void whatIsDispatchedDoesNotExpireAndWhatHasExpiredIsNotDispatched() {
+        Rig rig = Rig.bands(10, 0);
+        rig.placement.limit(1);
+        rig.gate.open();
+        Rig.Sent runs = rig.send(0);
+        Rig.Sent waits = rig.send(0);
+        rig.tickAfter(Duration.ofSeconds(60));
+        runs.listener().lease().close();
+        assertThat(runs.listener().outcomes()).isOne();
+        assertThat(runs.listener().dispatched()).isTrue();
+        assertThat(waits.listener().outcomes()).isOne();
+        assertThat(waits.listener().refused()).isEqualTo(RejectReason.TTL_EXPIRED);
+        assertThat(rig.placement.placed()).isOne();
     }
 
     @Test

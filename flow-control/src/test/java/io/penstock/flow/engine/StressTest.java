@@ -142,6 +142,45 @@ class StressTest {
         assertThat(told).isEqualTo(count);
     }
 
+    /** FC-13: flows with work come, are half cancelled, expire and are forgotten, while somebody reads. */
+    @Test
+    void headroomStaysWithinTheLimitWhileFlowsAreCancelledExpiredAndForgotten() throws Exception {
+        Rig rig = Rig.bands(1000, 0);
+        AtomicBoolean running = new AtomicBoolean(true);
+        AtomicLong read = new AtomicLong();
+        Future<Long> wrong = threads.submit(() -> {
+            long outside = 0;
+            while (running.get() || read.get() < 1000) {
+                CapacitySnapshot seen = rig.capacity(0);
+                outside += seen.requests() < 0 || seen.headroomRequests() < 0 || seen.headroomRequests() > 1000 ? 1 : 0;
+                read.incrementAndGet();
+            }
+            return outside;
+        });
+        for (int round = 0; round < 20; round++) {
+            Rig.Sent[] sent = new Rig.Sent[1000];
+            boolean[] cancelled = new boolean[1000];
+            Arrays.setAll(sent, i -> rig.send(TestRequest.of("f" + i % 500, 0)));
+            inParallel(2, mine -> {
+                for (int i = mine; i < 1000; i += 4) {
+                    cancelled[i] = sent[i].ticket().cancel();
+                }
+                // The budget is over after the first of these steps, the flows' rest after some more.
+                rig.tickAfter(Duration.ofMinutes(2));
+            });
+            Awaitility.await().until(() -> rig.controller.pendingSignals() == 0);
+            rig.tickAfter(Duration.ofMinutes(6));
+            for (int i = 0; i < 1000; i++) {
+                assertThat(sent[i].listener().outcomes()).as("request %d", i).isEqualTo(cancelled[i] ? 0 : 1);
+            }
+            assertThat(rig.capacity(0).headroomRequests()).isEqualTo(1000);
+            assertThat(rig.controller.band(0).queues.flowsKept()).isZero();
+        }
+        running.set(false);
+        assertThat(wrong.get()).isZero();
+        assertThat(rig.events.waiting()).isZero();
+    }
+
     @Test
     void ofTwoThreadsThatSettleOneTicketAtTheSameMomentExactlyOneWins() throws Exception {
         int count = 20_000;

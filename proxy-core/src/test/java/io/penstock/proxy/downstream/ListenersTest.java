@@ -52,6 +52,22 @@ class ListenersTest {
         }
     }
 
+    /** As a privileged port is: the system says no, and says why. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void anAddressThatTheSystemRefusesIsNamedWithItsReason(boolean nativeTransport) {
+        Transport transport = nativeTransport ? Transport.detect(false) : Transport.nio();
+        EventLoopGroup group = transport.newGroup(1, "test");
+        try {
+            ProxyConfig config = config(new Listener("plain", new HostPort("192.0.2.1", 80), null));
+            assertThatThrownBy(() -> Listeners.bind(config, transport, group, loop -> new RecordingRequests(), ConnectionEvents.NONE,
+                    System::nanoTime)).isInstanceOf(ListenException.class).hasMessageStartingWith("listener plain: 192.0.2.1:80: ")
+                    .hasMessageContaining("assign requested address");
+        } finally {
+            group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+        }
+    }
+
     @Test
     void aPortOfAnotherProxyIsTakenThoughBothCouldShareIt() {
         Transport transport = Transport.detect(false);

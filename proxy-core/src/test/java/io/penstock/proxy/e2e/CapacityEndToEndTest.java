@@ -6,11 +6,17 @@ import io.penstock.proxy.demo.Script;
 import io.penstock.proxy.demo.ScriptedBackend;
 import io.penstock.proxy.testkit.Http2RawClient;
 import io.penstock.proxy.testkit.Http2Response;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -49,6 +55,41 @@ class CapacityEndToEndTest {
             proxy.awaitQuiet();
         }
         assertThat(answers).isEqualTo(Map.of("200", 4_000));
+    }
+
+    /** MET-06: what clients make up is in no label, but for fairness ids, and those are bounded. */
+    @Test
+    void oddPathsMethodsModelsAndObjectivesMakeNoSeries() throws Exception {
+        one.answerWhen(request -> request.uri().equals("/metrics"), Script.json(200, "vllm:num_requests_waiting 0\n"
+                + "vllm:num_requests_running 0\nvllm:kv_cache_usage_perc 0\n"));
+        String picker = RunningProxy.PICKER.formatted(4);
+        try (RunningProxy proxy = RunningProxy.start(1, List.of(one), "", picker); Http2RawClient a = proxy.http2()) {
+            assertThat(a.response(odd(a, "first")).status()).isEqualTo(200);
+            proxy.awaitQuiet();
+            // A scrape and a tick bring series of their own; they are to be there before the count.
+            Awaitility.await().until(() -> proxy.admin("GET", "/metrics").body(), page -> page.contains("ready_endpoints{name=\"\"} 1.0")
+                    && page.contains("flow_control_capacity_utilization_requests"));
+            Set<String> before = series(proxy);
+            for (int i = 0; i < 300; i++) {
+                a.response(odd(a, "odd" + i));
+            }
+            proxy.awaitQuiet();
+            assertThat(proxy.admin("GET", "/metrics").body()).doesNotContainIgnoringCase("odd");
+            Set<String> made = series(proxy);
+            made.removeAll(before);
+            assertThat(made).isEmpty();
+        }
+    }
+
+    private static int odd(Http2RawClient client, String word) {
+        byte[] body = ("{\"model\":\"" + word + "\"}").getBytes(StandardCharsets.US_ASCII);
+        return client.request(body, ":method", word.toUpperCase(Locale.ROOT), ":scheme", "http", ":authority", word + ".test", ":path",
+                "/" + word, "x-llm-d-inference-objective", word, "x-" + word, word);
+    }
+
+    private static Set<String> series(RunningProxy proxy) throws IOException, InterruptedException {
+        return proxy.admin("GET", "/metrics").body().lines().filter(line -> !line.startsWith("#"))
+                .map(line -> line.substring(0, line.lastIndexOf(' '))).collect(Collectors.toCollection(TreeSet::new));
     }
 
     /** FC-22: a place is taken from dispatch to the last byte, and a wait ends when its budget does. */

@@ -3,12 +3,14 @@ package io.penstock.proxy.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import com.sun.management.ThreadMXBean;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.proxy.config.MetricsSettings.Engines;
 import io.penstock.proxy.endpoint.EngineMetrics.Use;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,6 +36,26 @@ class PrometheusTextTest {
         assertThat(value(RUNNING)).isEqualTo(48);
         assertThat(value(KV)).isEqualTo(0.8125);
         assertThat(has(WAITING) && has(RUNNING) && has(KV)).isTrue();
+    }
+
+    /** MET-03: a hundred endpoints every 50 ms are 2000 pages a second. */
+    @Test
+    void aPageThatSaysWhatItSaidBeforeAllocatesNextToNothing() throws IOException {
+        ByteBuf page = Unpooled.wrappedBuffer(resource("vllm-page.txt").getBytes(StandardCharsets.UTF_8));
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        pages(page, 5_000);
+        long before = threads.getCurrentThreadAllocatedBytes();
+        pages(page, 5_000);
+        assertThat((threads.getCurrentThreadAllocatedBytes() - before) / 5_000).as("bytes a page").isLessThan(256);
+        assertThat(value(WAITING)).isEqualTo(7);
+    }
+
+    private void pages(ByteBuf page, int count) {
+        for (int i = 0; i < count; i++) {
+            text.reset();
+            text.feed(page.duplicate());
+            text.finish();
+        }
     }
 
     @Test
