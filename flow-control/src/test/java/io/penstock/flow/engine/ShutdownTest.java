@@ -38,6 +38,25 @@ class ShutdownTest {
     }
 
     @Test
+    void whatHadNotReachedItsQueueIsRejectedAndWhatStoodInItIsEvicted() {
+        Rig rig = Rig.bands(10, 0);
+        Rig.Sent runs = rig.send(0);
+        Rig.Sent stands = rig.send(0);
+        Rig.Sent[] comes = new Rig.Sent[1];
+        // Inside the drainer, so that the arrival is seen together with the shutdown.
+        rig.placement.beforeReturn(() -> {
+            comes[0] = rig.send(0);
+            rig.controller.shutdown();
+        });
+        rig.open();
+        assertThat(runs.listener().dispatched()).isTrue();
+        assertThat(stands.listener().refused()).isEqualTo(SHUTTING_DOWN);
+        assertThat(comes[0].listener().refused()).isEqualTo(SHUTTING_DOWN);
+        assertThat(rig.events.count(Outcome.EVICTED_OTHER)).isOne();
+        assertThat(rig.events.count(Outcome.REJECTED_OTHER)).isOne();
+    }
+
+    @Test
     void aRequestThatWasCancelledBeforeTheShutdownStaysCancelled() {
         Rig rig = Rig.bands(10, 0);
         Rig.Sent sent = rig.send(0);

@@ -17,6 +17,8 @@ import org.junit.jupiter.api.Test;
 class OrderEndToEndTest {
 
     private static final int REQUESTS = 1000;
+    /** So many that none of them sends more PINGs than a client may. */
+    private static final int CLIENTS = 64;
     /** By then every loop has a connection that was used before, on which alone a death without a byte costs nothing. */
     private static final int WARM = 100;
 
@@ -36,19 +38,20 @@ class OrderEndToEndTest {
         }, Script.json(200, "{}").dieAt(0, true));
         try (RunningProxy proxy = RunningProxy.start(8, List.of(backend), "", RunningProxy.PICKER.formatted(1))) {
             List<Http2RawClient> clients = new ArrayList<>();
-            for (int i = 0; i < 16; i++) {
+            for (int i = 0; i < CLIENTS; i++) {
                 clients.add(proxy.http2());
             }
             backend.hold();
             List<Integer> streams = new ArrayList<>();
             for (int i = 0; i < REQUESTS; i++) {
-                Http2RawClient client = clients.get(i % 16);
+                Http2RawClient client = clients.get(i % CLIENTS);
                 streams.add(Calls.post(client, "x-number", Integer.toString(i)));
+                // Whose answer says that the loop has passed the request on: only then is the next one surely later.
                 client.roundTrip();
             }
             backend.release();
             for (int i = 0; i < REQUESTS; i++) {
-                assertThat(clients.get(i % 16).response(streams.get(i)).status()).isEqualTo(200);
+                assertThat(clients.get(i % CLIENTS).response(streams.get(i)).status()).isEqualTo(200);
             }
             proxy.awaitQuiet();
         }
