@@ -12,6 +12,7 @@ import io.penstock.flow.engine.FlowControllers;
 import io.penstock.flow.testkit.RecordingListener;
 import io.penstock.flow.testkit.TestRequest;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +23,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** FC-16 without sockets: between the gate and the choice of an endpoint no place is lost, and who finds none waits. */
 class FullPoolTest {
@@ -40,10 +42,12 @@ class FullPoolTest {
         loops.forEach(ExecutorService::shutdownNow);
     }
 
-    @Test
-    void aThousandBurstsOfTwentyForTwoPlacesAreAllDispatchedOneAPlaceAtATime() throws Exception {
+    /** With a ceiling of 1 the gate closes in time; with one of 2 it is open all the time, and only the choice of an endpoint says no. */
+    @ParameterizedTest
+    @ValueSource(doubles = {1.0, 2.0})
+    void aThousandBurstsOfTwentyForTwoPlacesAreAllDispatchedOneAPlaceAtATime(double ceiling) throws Exception {
         pool.replace(List.of(Fleet.spec("a", 1), Fleet.spec("b", 2)));
-        FlowController flow = flow();
+        FlowController flow = flow(ceiling);
         for (int i = 0; i < LOOPS; i++) {
             loops.add(Executors.newSingleThreadExecutor());
             flow.register(loops.get(i));
@@ -71,12 +75,13 @@ class FullPoolTest {
         done.countDown();
     }
 
-    private FlowController flow() {
+    private FlowController flow(double ceiling) {
         SaturationDetector detector = Detectors.create("concurrency-detector", "c", Map.of("maxConcurrency", 1));
         AtomicReference<FlowController> flow = new AtomicReference<>();
         LeastLoadPlacement placement = new LeastLoadPlacement(pool, StageDetectors.both(detector), TokenCharge.NONE, System::nanoTime,
                 () -> flow.get().signal(), EnumSet.allOf(Stage.class), 4096);
-        flow.set(FlowControllers.create(FlowControlConfig.defaults(), Collaborators.of(detector, placement, pool, System::nanoTime)));
+        flow.set(FlowControllers.create(FlowControlConfig.defaults(), Collaborators.of(detector, placement, pool, System::nanoTime)
+                .withUsageLimit((saturation, priorities, ceilings) -> Arrays.fill(ceilings, ceiling))));
         return flow.get();
     }
 }
