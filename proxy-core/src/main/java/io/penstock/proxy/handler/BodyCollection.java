@@ -8,7 +8,7 @@ import io.penstock.proxy.request.BodyBudget;
  *
  * @param estimator estimates what a body costs
  * @param budget bytes that the process may hold
- * @param onUnreadable run for each body that could not be read and so counts no tokens
+ * @param onUnreadable run for each body that could not be read and so counts by its bytes
  * @param onRefused run for each request that was refused because the budget was used up
  */
 public record BodyCollection(PromptEstimator estimator, BodyBudget budget, Runnable onUnreadable, Runnable onRefused) {

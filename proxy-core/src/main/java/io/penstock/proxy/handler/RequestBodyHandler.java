@@ -111,7 +111,7 @@ final class RequestBodyHandler extends RequestHandler {
         next().onRequest(context, false);
     }
 
-    /** A body that cannot be read is the server's to refuse; it only counts no tokens. */
+    /** A body that cannot be read is the server's to refuse, or to read all the same: its bytes count. */
     private static PromptEstimate estimate(RequestContext context, BodyCollection from) {
         PromptShape shape = shape(context);
         if (shape == null) {
@@ -122,7 +122,7 @@ final class RequestBodyHandler extends RequestHandler {
             return from.estimator().estimate(shape, body);
         } catch (IOException | RuntimeException unreadable) {
             from.onUnreadable().run();
-            return PromptEstimate.NONE;
+            return PromptEstimate.ofBytes(body.readableBytes());
         } finally {
             body.release();
         }

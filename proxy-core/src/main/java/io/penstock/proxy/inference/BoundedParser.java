@@ -5,15 +5,18 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.fasterxml.jackson.core.util.JsonParserDelegate;
 import java.io.IOException;
+import java.io.Writer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives up after {@value #MOST} tokens of JSON, skipped ones too: a body of many tiny values takes far longer to read than its bytes took
- * to arrive, and an event loop waits for it. One thread.
+ * Gives up when the work for one body, counted in steps, passes {@value #MOST}: an event loop waits for it, and a body may take far longer
+ * to read than its bytes took to arrive. A token of JSON is one step, a skipped one too, and so are {@value #CHARACTERS} characters of
+ * what is read rather than skipped: texts, names and numbers. One thread.
  */
 final class BoundedParser extends JsonParserDelegate {
 
-    static final int MOST = 1 << 20;
+    static final int MOST = 1 << 19;
+    static final int CHARACTERS = 8;
 
     private int left = MOST;
 
@@ -23,10 +26,24 @@ final class BoundedParser extends JsonParserDelegate {
 
     @Override
     public @Nullable JsonToken nextToken() throws IOException {
-        if (--left < 0) {
-            throw new StreamConstraintsException("body: more than " + MOST + " JSON tokens");
+        JsonToken token = delegate.nextToken();
+        boolean read = token != null && token != JsonToken.VALUE_STRING && token.isScalarValue() || token == JsonToken.FIELD_NAME;
+        spend(1 + (read ? delegate.getTextLength() / CHARACTERS : 0));
+        return token;
+    }
+
+    private void spend(int steps) throws StreamConstraintsException {
+        left -= steps;
+        if (left < 0) {
+            throw new StreamConstraintsException("body: more than " + MOST + " steps to read it");
         }
-        return delegate.nextToken();
+    }
+
+    @Override
+    public int getText(Writer to) throws IOException {
+        int length = delegate.getText(to);
+        spend(length / CHARACTERS);
+        return length;
     }
 
     @Override

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonFactoryBuilder;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
+import com.fasterxml.jackson.core.json.JsonReadFeature;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufInputStream;
 import java.io.IOException;
@@ -18,6 +19,8 @@ public final class PromptEstimator {
 
     /** Deeper than any tool's schema. */
     private static final int MAX_DEPTH = 500;
+    /** Characters of a field's name. */
+    static final int MAX_NAME = 1 << 10;
     /**
      * Characters of one text that is counted: a million tokens. The parser holds a text while it is counted, and an event loop waits for
      * it; one that is skipped, such as a picture, may be of any length.
@@ -28,13 +31,17 @@ public final class PromptEstimator {
             .streamReadConstraints(StreamReadConstraints.builder()
                     .maxNestingDepth(MAX_DEPTH)
                     .maxStringLength(MAX_TEXT)
+                    .maxNameLength(MAX_NAME)
                     .build())
-            .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+            // The parser's table of names outlives a body and costs the square of what is put into it: clients choose the names.
+            .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+            // Servers in Python take them.
+            .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
             .build();
 
     /**
-     * Reads a whole body once, field by field; the body is not copied as a whole. One with more values, longer texts or deeper lists than a
-     * prompt has is not read to its end: all of its bytes count as text.
+     * Reads a whole body once, field by field; the body is not copied as a whole. One with more values, longer texts or names, or deeper
+     * lists than a prompt has is not read to its end: all of its bytes count as text.
      *
      * @param body stays the caller's, as does what it holds
      * @throws IOException when it is no JSON object
@@ -44,7 +51,7 @@ public final class PromptEstimator {
         try (JsonParser parser = new BoundedParser(json.createParser(bytes))) {
             return new PromptReader(shape, parser).read();
         } catch (StreamConstraintsException tooMuch) {
-            return new PromptEstimate(PromptReader.tokens(body.readableBytes()), PromptEstimate.NONE.maxOutputTokens());
+            return PromptEstimate.ofBytes(body.readableBytes());
         }
     }
 }

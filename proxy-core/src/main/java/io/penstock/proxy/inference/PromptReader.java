@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 /** Reads one body. Of a field that is there twice the last one counts, as it does for the servers. One thread, used once. */
 final class PromptReader {
 
-    private static final int BYTES_PER_TOKEN = 4;
     /** Pixels for one token, and the size of a picture that is not looked at: 225 tokens. */
     private static final int PICTURE_TOKENS = 640 * 360 / 1024;
 
@@ -43,8 +42,11 @@ final class PromptReader {
         if (in.nextToken() != null) {
             throw new IOException("body: more than one JSON value");
         }
-        long prompt = shape == PromptShape.CHAT ? tokens(toolBytes + systemBytes + messageBytes) + pictures * PICTURE_TOKENS : promptTokens;
-        return new PromptEstimate(prompt, maxOutput);
+        return new PromptEstimate(shape == PromptShape.CHAT ? chatTokens() : promptTokens, maxOutput);
+    }
+
+    private long chatTokens() {
+        return PromptEstimate.tokens(toolBytes + systemBytes + messageBytes) + pictures * PICTURE_TOKENS;
     }
 
     /** Whatever it leaves unread of the field's value is skipped by the caller. */
@@ -64,7 +66,7 @@ final class PromptReader {
 
     private long prompt() {
         if (shape == PromptShape.JSON && !value.onlyNumbers()) {
-            return tokens(value.jsonBytes());
+            return PromptEstimate.tokens(value.jsonBytes());
         }
         return shape == PromptShape.COMPLETION ? value.textTokens() + value.numbers() : value.numbers();
     }
@@ -178,10 +180,5 @@ final class PromptReader {
             return null;
         }
         return in.getLongValue();
-    }
-
-    /** Four bytes make one, and a shorter rest makes one too. */
-    static long tokens(long bytes) {
-        return (bytes + BYTES_PER_TOKEN - 1) / BYTES_PER_TOKEN;
     }
 }

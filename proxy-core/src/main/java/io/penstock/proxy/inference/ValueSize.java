@@ -71,7 +71,7 @@ final class ValueSize {
             case VALUE_STRING -> {
                 in.getText(text.reset());
                 jsonBytes += text.jsonBytes();
-                textTokens += PromptReader.tokens(text.bytes());
+                textTokens += PromptEstimate.tokens(text.bytes());
             }
             case FIELD_NAME -> {
                 in.getText(text.reset());

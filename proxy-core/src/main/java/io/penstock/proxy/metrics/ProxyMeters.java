@@ -60,7 +60,7 @@ public final class ProxyMeters {
         }
         retries = counter("penstock_upstream_retries_total", "Requests sent again to a backend.");
         badTtl = counter("penstock_ignored_ttl_total", "Queue-wait budgets of clients that could not be read.");
-        unreadablePrompts = counter("penstock_unreadable_prompts_total", "Request bodies whose tokens could not be estimated.");
+        unreadablePrompts = counter("penstock_unreadable_prompts_total", "Request bodies that could not be read.");
         bodiesRefused = counter("penstock_refused_bodies_total", "Requests refused because too many body bytes were held.");
         export.collect(this::collect);
     }

@@ -121,9 +121,15 @@ class PromptEstimatorTest {
     }
 
     @Test
-    void invalidUtf8CannotBeRead() {
-        byte[] bytes = "{\"prompt\":\"x\u00ff\"}".getBytes(StandardCharsets.ISO_8859_1);
-        assertThatThrownBy(() -> estimate("/v1/completions", bytes)).isInstanceOf(IOException.class);
+    void invalidUtf8IsCountedAsWhatItIsReplacedWith() throws IOException {
+        byte[] bytes = "{\"prompt\":\"xy\u00ff\"}".getBytes(StandardCharsets.ISO_8859_1);
+        assertThat(estimate("/v1/completions", bytes).promptTokens()).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"NaN", "Infinity", "-Infinity"})
+    void whatServersInPythonTakeForANumberHidesNoPrompt(String number) throws IOException {
+        assertThat(estimate("/v1/completions", "{\"prompt\":\"12345678\",\"n\":" + number + "}").promptTokens()).isEqualTo(2);
     }
 
     @ParameterizedTest
@@ -152,6 +158,23 @@ class PromptEstimatorTest {
     @ValueSource(strings = {"prompt", "other"})
     void moreValuesThanAPromptHasAreCountedByTheirBytes(String field) throws IOException {
         String body = "{\"" + field + "\":[0" + ",0".repeat(BoundedParser.MOST) + "]}";
+        assertThat(estimate("/v1/completions", body).promptTokens()).isEqualTo((body.length() + 3) / 4);
+    }
+
+    @Test
+    void aNameThatNoFieldHasIsCountedByItsBytes() throws IOException {
+        String body = "{\"" + "x".repeat(PromptEstimator.MAX_NAME + 1000) + "\":1}";
+        assertThat(estimate("/v1/completions", body).promptTokens()).isEqualTo((body.length() + 3) / 4);
+    }
+
+    /** Each of them is small enough by itself. */
+    @ParameterizedTest
+    @ValueSource(strings = {"\"%s\"", "{\"%s\":1}", "{\"x\":%s}"})
+    void whatIsReadOfOneBodyIsBoundedAsAWhole(String part) throws IOException {
+        int length = 1000;
+        String small = part.formatted("1".repeat(length));
+        int count = BoundedParser.MOST * BoundedParser.CHARACTERS / length + 1;
+        String body = "{\"prompt\":[" + (small + ",").repeat(count) + "0]}";
         assertThat(estimate("/v1/completions", body).promptTokens()).isEqualTo((body.length() + 3) / 4);
     }
 
@@ -188,7 +211,7 @@ class PromptEstimatorTest {
                 assertThat(estimate.promptTokens()).isBetween(0L, 1000L);
                 read++;
             } catch (IOException expected) {
-                // The body counts nothing then.
+                // The body counts by its bytes then.
             }
         }
         assertThat(read).isBetween(1_000, 19_000);
