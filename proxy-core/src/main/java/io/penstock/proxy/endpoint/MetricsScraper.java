@@ -48,7 +48,7 @@ public final class MetricsScraper implements Consumer<PoolChange>, AutoCloseable
             throws SSLException {
         MetricsSettings.Tls tls = settings.metrics().tls();
         SslContext context = tls == null ? null : ClientTls.context(tls.skipVerify(), tls.ca(), tls.certificate(), tls.key());
-        this.shared = new Shared(transport, settings, clock, signal, events, context);
+        this.shared = new Shared(transport, settings, clock, signal, events, context, pollers);
         this.group = transport.newGroup(1, "penstock-scraper");
         this.loop = group.next();
     }
@@ -108,7 +108,12 @@ public final class MetricsScraper implements Consumer<PoolChange>, AutoCloseable
     }
 
     private record Shared(Transport transport, ScrapeSettings settings, LongSupplier clock, Runnable onSample, ScrapeEvents events,
-            @Nullable SslContext tls) implements Poller.Scraping {
+            @Nullable SslContext tls, Map<Endpoint, Poller> pollers) implements Poller.Scraping {
+
+        @Override
+        public int endpoints() {
+            return pollers.size();
+        }
 
         @Override
         public long now() {

@@ -24,7 +24,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A scrape starts by marking the endpoint's in-flight count, and asks for the page only {@link #SETTLE} later: requests that were
  * dispatched just before the mark are at the engine by then, so the page cannot miss what the count leaves out. A scrape that fails is
- * followed by longer and longer pauses, up to {@link #LONGEST_PAUSE}, so that a server that renders slowly is not asked all the time.
+ * followed by longer and longer pauses, up to {@link #LONGEST_PAUSE}, so that a server that renders slowly is not asked all the time. So is
+ * a page that takes long to read: the loop is everybody's, and no endpoint gets more than its part of one half of it.
  */
 final class Poller implements SampleSource {
 
@@ -64,6 +65,8 @@ final class Poller implements SampleSource {
     private boolean closed;
     private int failures;
     private int bytes;
+    /** Nanoseconds that this page's pieces took to read. */
+    private long work;
     private long startedAt;
     private long endedAt;
     private long nextAt;
@@ -133,7 +136,7 @@ final class Poller implements SampleSource {
             return;
         }
         // A page that takes long to make costs its engine: that is never more than half of the time.
-        long at = startedAt + Math.max(ON_DEMAND.toNanos(), 2 * (endedAt - startedAt));
+        long at = Math.max(startedAt + Math.max(ON_DEMAND.toNanos(), 2 * (endedAt - startedAt)), endedAt + fairPause());
         if (at - nextAt < 0) {
             scheduleNext(Math.max(0, at - scraping.now()));
         }
@@ -204,6 +207,7 @@ final class Poller implements SampleSource {
     private void ask() {
         text.reset();
         bytes = 0;
+        work = 0;
         Channel kept = channel;
         if (kept != null && kept.isActive()) {
             send(kept);
@@ -246,7 +250,9 @@ final class Poller implements SampleSource {
             failed("more than " + scraping.settings().maxBytes() + " bytes");
             return;
         }
+        long before = scraping.now();
         text.feed(piece);
+        work += scraping.now() - before;
         if (last) {
             complete(keepAlive);
         }
@@ -263,7 +269,8 @@ final class Poller implements SampleSource {
             drop();
         }
         // A page that takes longer than the interval still leaves the engine a pause.
-        scheduleNext(Math.max(ON_DEMAND.toNanos(), startedAt + jittered(scraping.settings().interval().toNanos()) - now));
+        long pause = Math.max(ON_DEMAND.toNanos(), startedAt + jittered(scraping.settings().interval().toNanos()) - now);
+        scheduleNext(Math.max(pause, fairPause()));
         if (again) {
             scheduleOnDemand();
         }
@@ -271,6 +278,10 @@ final class Poller implements SampleSource {
             scraping.events().sampled(endpoint, now - startedAt);
             scraping.signal();
         }
+    }
+
+    private long fairPause() {
+        return Math.min(LONGEST_PAUSE.toNanos(), 2 * work * scraping.endpoints());
     }
 
     /** What the engine has and the page lacks is not known: half a sample would pass for a fresh one (case MET-01). */
@@ -367,6 +378,9 @@ final class Poller implements SampleSource {
         ScrapeEvents events();
 
         long now();
+
+        /** How many share the loop. */
+        int endpoints();
 
         /** Flow control is told that there is a new sample. */
         void signal();

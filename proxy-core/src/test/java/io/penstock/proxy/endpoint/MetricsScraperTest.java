@@ -32,6 +32,17 @@ class MetricsScraperTest {
     private final AtomicInteger signals = new AtomicInteger();
     private final ConcurrentLinkedQueue<String> failures = new ConcurrentLinkedQueue<>();
     private final ConcurrentLinkedQueue<String> unread = new ConcurrentLinkedQueue<>();
+    private final ScrapeEvents events = new ScrapeEvents() {
+        @Override
+        public void pollFailed(Endpoint endpoint, String reason) {
+            failures.add(reason.startsWith("status") ? "status" : reason);
+        }
+
+        @Override
+        public void extractFailed(Endpoint endpoint, String family) {
+            unread.add(family);
+        }
+    };
     private PageServer server;
     private MetricsScraper scraper;
 
@@ -127,6 +138,22 @@ class MetricsScraperTest {
         patiently().until(() -> server.requests.get() >= 4);
         assertThat(server.mostAnswering).hasValue(1);
         assertThat(failures).isEmpty();
+    }
+
+    /** On a clock on which reading takes a hundred times as long, so that a page of the largest size is a burden. */
+    @Test
+    void aPageThatTakesLongToReadIsAskedForLessOftenThanOthers() throws IOException {
+        byte[] heavy = PageServer.page("vllm:num_requests_running 1\nvllm:kv_cache_usage_perc 0\n"
+                + "vllm:num_requests_waiting 0\n".repeat(60_000));
+        try (PageServer heavyServer = new PageServer(() -> heavy)) {
+            scraper = new MetricsScraper(Transport.nio(), new ScrapeSettings(MetricsSettings.every(OFTEN), Duration.ofHours(1),
+                    ScrapeSettings.DEFAULT_MAX_BYTES), () -> System.nanoTime() * 100, signals::incrementAndGet, events);
+            pool.listen(scraper);
+            pool.replace(List.of(Fleet.spec("heavy", heavyServer.port()), Fleet.spec("light", server.port())));
+            patiently().until(() -> heavyServer.requests.get() >= 2 && server.requests.get() >= 40);
+            assertThat(heavyServer.requests.get()).isLessThan(server.requests.get() / 4);
+            assertThat(failures).isEmpty();
+        }
     }
 
     @ParameterizedTest
@@ -422,17 +449,6 @@ class MetricsScraperTest {
     }
 
     private Endpoint scraped(Duration interval, Duration timeout) {
-        ScrapeEvents events = new ScrapeEvents() {
-            @Override
-            public void pollFailed(Endpoint endpoint, String reason) {
-                failures.add(reason.startsWith("status") ? "status" : reason);
-            }
-
-            @Override
-            public void extractFailed(Endpoint endpoint, String family) {
-                unread.add(family);
-            }
-        };
         ScrapeSettings settings = new ScrapeSettings(MetricsSettings.every(interval), timeout, ScrapeSettings.DEFAULT_MAX_BYTES);
         try {
             scraper = new MetricsScraper(Transport.detect(false), settings, System::nanoTime, signals::incrementAndGet, events);
