@@ -2,6 +2,7 @@ package io.penstock.proxy.config;
 
 import io.penstock.proxy.config.PluginType.Role;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +14,8 @@ import java.util.Map;
 final class DetectorReferences {
 
     private static final String KEY = "detectors";
+    /** Each time that one is asked, which is at every decision of dispatch, so many run at most: a few layers would make millions. */
+    static final int MOST = 256;
 
     private final Plugins plugins;
     /** Where each reference stands, by the name of the detector that holds it and then by the name that it gives. */
@@ -42,29 +45,43 @@ final class DetectorReferences {
     /** Reports every reference that leads nowhere or to another role, and every circle once, at its first reference. */
     void check() {
         references.values().forEach(own -> own.forEach((name, at) -> plugins.resolve(at, name, Role.DETECTOR, true)));
-        List<String> cleared = new ArrayList<>();
-        references.keySet().forEach(name -> walk(name, new ArrayList<>(), cleared));
+        Map<String, Integer> asked = new HashMap<>();
+        references.keySet().forEach(name -> walk(name, new ArrayList<>(), asked));
     }
 
-    /** @param cleared detectors from which every way has been walked */
-    private void walk(String name, List<String> path, List<String> cleared) {
+    /**
+     * How many detectors run when this one is asked, itself among them.
+     *
+     * @param asked the same of those from which every way has been walked
+     */
+    private int walk(String name, List<String> path, Map<String, Integer> asked) {
         Map<String, Field> own = references.get(name);
         if (own == null) {
-            return;
+            return 1;
         }
         int first = path.indexOf(name);
         if (first >= 0) {
             List<String> circle = new ArrayList<>(path.subList(first, path.size()));
             circle.add(name);
             own.get(circle.get(1)).error(String.join(" -> ", circle) + ": a circle (expected: no detector that asks itself)");
-            return;
+            return 1;
         }
-        if (cleared.contains(name)) {
-            return;
+        Integer known = asked.get(name);
+        if (known != null) {
+            return known;
         }
         path.add(name);
-        own.keySet().forEach(next -> walk(next, path, cleared));
+        int all = 1;
+        for (String next : own.keySet()) {
+            all += path.size() > MOST ? MOST : walk(next, path, asked);
+        }
         path.remove(path.size() - 1);
-        cleared.add(name);
+        if (all > MOST && !own.isEmpty()) {
+            own.values().iterator().next().error(name + ": asks too many detectors, itself or through others (expected: at most "
+                    + MOST + ", each counted on every way to it)");
+            all = 1;
+        }
+        asked.put(name, all);
+        return all;
     }
 }

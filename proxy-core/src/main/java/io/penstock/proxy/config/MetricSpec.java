@@ -22,9 +22,9 @@ public record MetricSpec(String name, Map<String, String> labels) {
 
     private static final Pattern NAME = Pattern.compile("[a-zA-Z_:][a-zA-Z0-9_:]*");
     private static final Pattern LABEL = Pattern.compile("[a-zA-Z_][a-zA-Z0-9_]*");
-    /** One pair and what ends it; the value in quotes, with escapes, or bare up to the comma. */
+    /** One pair and what ends it; the value in quotes, with escapes, or bare up to the comma. Possessive: no way back, no depth. */
     private static final Pattern PAIR = Pattern.compile(
-            "\\s*([^=,{}\"]*?)\\s*=\\s*(?:\"((?:[^\"\\\\]|\\\\[\\\\\"n])*)\"|((?:[^\",{}~][^\",{}]*?)?))\\s*(,|$)");
+            "([^=,{}\"]*+)=\\s*+(?:\"((?:[^\"\\\\]++|\\\\[\\\\\"n])*+)\"|((?!~)[^\",{}]*+))\\s*+(,|$)");
 
     public MetricSpec {
         labels = Map.copyOf(labels);
@@ -56,11 +56,14 @@ public record MetricSpec(String name, Map<String, String> labels) {
         Matcher pair = PAIR.matcher(inside);
         int at = 0;
         while (at < inside.length() && !inside.substring(at).isBlank()) {
-            if (!pair.find(at) || pair.start() != at) {
+            if (pairs.size() == MOST_LABELS) {
+                throw new IllegalArgumentException("has more than " + MOST_LABELS + " labels");
+            }
+            if (!pair.region(at, inside.length()).lookingAt()) {
                 throw new IllegalArgumentException("has labels that are no pairs label=value");
             }
-            String label = pair.group(1);
-            String value = pair.group(2) == null ? pair.group(3) : unescaped(pair.group(2));
+            String label = pair.group(1).strip();
+            String value = pair.group(2) == null ? pair.group(3).strip() : unescaped(pair.group(2));
             if (!isLabel(label)) {
                 throw new IllegalArgumentException("has " + Text.shown(label) + ", which is no label name");
             }
@@ -68,9 +71,6 @@ public record MetricSpec(String name, Map<String, String> labels) {
                 throw new IllegalArgumentException("has the label " + label + " twice");
             }
             at = pair.end();
-        }
-        if (pairs.size() > MOST_LABELS) {
-            throw new IllegalArgumentException("has more than " + MOST_LABELS + " labels");
         }
         return pairs;
     }

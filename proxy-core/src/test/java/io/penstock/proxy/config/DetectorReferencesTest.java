@@ -16,6 +16,37 @@ final class DetectorReferencesTest {
             - {type: concurrency-detector, name: requests}
             """;
 
+    /** Each layer asks both of the next one: all at the bottom are asked on every way there is. */
+    private static String layers(int count) {
+        StringBuilder yaml = new StringBuilder(PLUGINS);
+        for (int i = 1; i <= count; i++) {
+            String below = i == 1 ? "tokens, requests" : "a" + (i - 1) + ", b" + (i - 1);
+            for (String side : List.of("a", "b")) {
+                yaml.append("- {type: max-saturation-detector, name: ").append(side).append(i).append(", parameters: {detectors: [")
+                        .append(below).append("]}}\n");
+            }
+        }
+        return yaml.toString();
+    }
+
+    @Test
+    void layersThatAskEachOtherOnTooManyWaysAreAnError() {
+        assertThat(Loading.lines(layers(7))).isEmpty();
+        assertThat(Loading.lines(layers(8))).hasSize(2).first().asString()
+                .contains("a8: asks too many detectors").contains("expected: at most 256");
+        assertThat(Loading.lines(layers(40))).as("found at once").isNotEmpty();
+    }
+
+    @Test
+    void aChainOfThousandsIsAnErrorToo() {
+        StringBuilder yaml = new StringBuilder(PLUGINS);
+        for (int i = 0; i < 5000; i++) {
+            yaml.append("- {type: max-saturation-detector, name: m").append(i).append(", parameters: {detectors: [")
+                    .append(i == 4999 ? "tokens" : "m" + (i + 1)).append("]}}\n");
+        }
+        assertThat(Loading.lines(yaml.toString())).isNotEmpty().allMatch(line -> line.contains("asks too many detectors"));
+    }
+
     @Test
     void aStageAndAnotherOneMayNameIt() {
         PickerSettings picker = Loading.good(PLUGINS + """

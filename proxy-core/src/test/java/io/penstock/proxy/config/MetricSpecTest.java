@@ -3,6 +3,7 @@ package io.penstock.proxy.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +40,15 @@ final class MetricSpecTest {
         "m{a=b}}|has labels that are no pairs label=value", "m{a=\"\\x\"}|has labels that are no pairs label=value"})
     void anythingElseIsRefusedWithItsReason(String text, String reason) {
         assertThatThrownBy(() -> MetricSpec.parse(text)).isInstanceOf(IllegalArgumentException.class).hasMessage(reason);
+    }
+
+    @Test
+    void lengthAloneDoesNoHarm() {
+        String value = "x\\n".repeat(50_000);
+        assertThat(MetricSpec.parse("m{a=\"" + value + "\"}").labels().get("a")).hasSize(100_000);
+        for (String endless : List.of(" ".repeat(50_000), "a=" + " ".repeat(50_000) + "\"", "a=\"" + value)) {
+            assertThatThrownBy(() -> MetricSpec.parse("m{" + endless + "x}")).isInstanceOf(IllegalArgumentException.class);
+        }
     }
 
     @Test
