@@ -126,7 +126,7 @@ final class InFlight {
         System.arraycopy(windows, from, since, 0, since.length);
         // The total first: a request that comes in between is then missing from what was seen, not a second time in it.
         int total = requests.get();
-        long inEngine = (long) sample.waiting() + sample.running();
+        long inEngine = (long) sample.waiting() + Math.max(0, sample.running());
         turn = new Turn(sample, since, (int) Math.max(0, Math.min(total - open(since), inEngine)));
     }
 

@@ -211,7 +211,8 @@ final class PageValues {
 
     private static @Nullable Long whole(SmallText text) {
         try {
-            return text.isEmpty() || text.overflowed() ? null : (Long) Long.parseUnsignedLong(text.toString(), 10);
+            Long number = text.isEmpty() || text.overflowed() ? null : (Long) Long.parseLong(text.toString(), 10);
+            return number == null || number < 0 ? null : number;
         } catch (NumberFormatException ignored) {
             // such as vLLM's "None"
             return null;

@@ -305,7 +305,7 @@ final class Poller implements SampleSource {
         return true;
     }
 
-    /** Nobody's gate hangs on it, so the last known will do. */
+    /** It only bounds what has ended since, so the last known will do. */
     private int running(EngineMetrics engine, PageValues values) {
         int running = engine.indexOf(Use.RUNNING);
         EngineSample old = endpoint.sample();

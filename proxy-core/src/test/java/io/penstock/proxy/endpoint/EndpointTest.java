@@ -204,6 +204,14 @@ class EndpointTest {
     }
 
     @Test
+    void anEngineThatDoesNotSayWhatItRunsHadWhatWaited() {
+        List<EndpointLease> leases = List.of(endpoint.charge(0, Fleet.NO_SIGNAL), endpoint.charge(0, Fleet.NO_SIGNAL));
+        endpoint.counts().publish(endpoint.counts().mark(), new EngineSample(0, 1, Poller.NOT_SAID, 0.0));
+        leases.forEach(EndpointLease::close);
+        assertThat(endpoint.endedSinceSample()).isOne();
+    }
+
+    @Test
     void aServerOfWhichNothingIsKnownHasEndedNothing() {
         EndpointLease lease = endpoint.charge(0, Fleet.NO_SIGNAL);
         endpoint.counts().publish(endpoint.counts().mark(), new EngineSample(0, Integer.MAX_VALUE, Integer.MAX_VALUE, 0.0));

@@ -64,6 +64,8 @@ class EngineTablesTest {
         assertThat(text.info()).isEqualTo(new EngineInfo(null, 16L, 1024L, Map.of()));
         read("vllm:cache_config_info{block_size=\"None\",num_gpu_blocks=\"-1\"} 1\n");
         assertThat(text.info()).isEqualTo(EngineInfo.NONE);
+        read("vllm:cache_config_info{block_size=\"9223372036854775808\",num_gpu_blocks=\"18446744073709551615\"} 1\n");
+        assertThat(text.info()).as("beyond any number").isEqualTo(EngineInfo.NONE);
         text = engine("sglang");
         read("sglang:cache_config_info{page_size=\"64\",num_pages=\"4096\"} 1.0\n");
         assertThat(text.info()).isEqualTo(new EngineInfo(null, 64L, 4096L, Map.of()));
