@@ -38,8 +38,8 @@ final class ExpiryWheel {
 
     /** Adds a ticket that is due at {@code deadlineNanos}, not earlier. */
     void add(QueuedTicket ticket, long deadlineNanos) {
-        // Once the pass has begun with a list and goes on to others, it does not come back to what is put into that list now.
-        long first = resume != null && cursor < last ? cursor + 1 : cursor;
+        // A pass that has begun with a list and has others before it does not come back to what is put into that list now.
+        long first = cursor < last ? cursor + 1 : cursor;
         link(ticket, (int) Math.max(first, turn(deadlineNanos)) & MASK);
     }
 

@@ -41,6 +41,19 @@ class ExpiryWheelTest {
         assertThat(wheel.size()).isZero();
     }
 
+    @Test
+    void whatComesWhenTheRestOfAListHasGoneIsSeenInTheSamePass() {
+        ExpiryWheel wheel = new ExpiryWheel(0);
+        List<QueuedTicket> seen = new ArrayList<>();
+        List<QueuedTicket> tickets = unlinked(3);
+        tickets.subList(0, 2).forEach(ticket -> wheel.add(ticket, 0));
+        assertThat(wheel.expire(Duration.ofMillis(20).toNanos(), 1, take(wheel, seen))).isTrue();
+        wheel.remove(tickets.get(0));
+        wheel.add(tickets.get(2), 0);
+        assertThat(wheel.expire(Duration.ofMillis(20).toNanos(), 5, take(wheel, seen))).isFalse();
+        assertThat(seen).containsExactly(tickets.get(1), tickets.get(2));
+    }
+
     private static Consumer<QueuedTicket> take(ExpiryWheel wheel, List<QueuedTicket> seen) {
         return ticket -> {
             wheel.remove(ticket);
