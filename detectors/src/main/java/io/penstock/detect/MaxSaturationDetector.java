@@ -59,6 +59,30 @@ final class MaxSaturationDetector implements SaturationDetector {
         return highest;
     }
 
+    /** The highest that a child has seen; a child that throws has seen nothing. */
+    @Override
+    public double observed(@Nullable Stage stage, List<EndpointView> endpoints, long nowNanos) {
+        double highest = Double.NaN;
+        for (Child child : children) {
+            if (child.countsFor(stage)) {
+                double value = observedBy(child.detector, stage, endpoints, nowNanos);
+                if (!(value <= highest) && !Double.isNaN(value)) {
+                    highest = value;
+                }
+            }
+        }
+        return highest;
+    }
+
+    private double observedBy(SaturationDetector child, @Nullable Stage stage, List<EndpointView> endpoints, long nowNanos) {
+        try {
+            return child.observed(stage, endpoints, nowNanos);
+        } catch (Throwable broken) {
+            events.failed(child.name(), broken);
+            return Double.NaN;
+        }
+    }
+
     private double ask(SaturationDetector child, @Nullable Stage stage, List<EndpointView> endpoints, long nowNanos) {
         try {
             return numberOrSaturated(child.saturation(stage, endpoints, nowNanos));

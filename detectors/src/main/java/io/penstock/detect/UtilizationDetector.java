@@ -84,6 +84,23 @@ final class UtilizationDetector implements SaturationDetector, EndpointFilter {
         return saturation;
     }
 
+    /** The mean over the endpoints with a fresh sample alone. */
+    @Override
+    public double observed(@Nullable Stage stage, List<EndpointView> endpoints, long nowNanos) {
+        double sum = 0;
+        int seen = 0;
+        for (int i = 0; i < endpoints.size(); i++) {
+            EndpointView endpoint = endpoints.get(i);
+            int dispatched = dispatched(endpoint);
+            EngineSample sample = endpoint.sample();
+            if (sample != null && !isStale(sample, nowNanos)) {
+                sum += score(sample, added(endpoint, dispatched));
+                seen++;
+            }
+        }
+        return seen == 0 ? Double.NaN : sum / seen;
+    }
+
     @Override
     public void left(@Nullable Stage stage) {
         events.left(name, stage);

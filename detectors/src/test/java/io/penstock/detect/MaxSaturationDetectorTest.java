@@ -63,6 +63,23 @@ class MaxSaturationDetectorTest {
     }
 
     @Test
+    void seenIsTheHighestThatAChildOfTheStageHasSeen() {
+        others.put("broken", new Broken());
+        SaturationDetector max = max(Map.of("detectors", List.of("tokens", "requests", "broken"),
+                "stages", Map.of("tokens", List.of("prefill"))));
+        tokens.assume(1.0, Double.NaN);
+        requests.assume(2.0, 0.3);
+        assertThat(max.observed(Stage.PREFILL, POOL, 0)).isEqualTo(0.3);
+        tokens.set(0.6);
+        assertThat(max.observed(Stage.PREFILL, POOL, 0)).isEqualTo(0.6);
+        assertThat(max.observed(Stage.DECODE, POOL, 0)).isEqualTo(0.3);
+        requests.assume(2.0, Double.NaN);
+        assertThat(max.observed(Stage.DECODE, POOL, 0)).isNaN();
+        assertThat(failures).containsOnly("broken");
+        assertThat(series).isEmpty();
+    }
+
+    @Test
     void aPoolThatIsNotSplitRunsEveryChild() {
         SaturationDetector max = max(Map.of("detectors", List.of("tokens", "requests"),
                 "stages", Map.of("tokens", List.of("prefill"), "requests", List.of("decode"))));
@@ -224,6 +241,11 @@ class MaxSaturationDetectorTest {
         @Override
         public double saturation(List<EndpointView> endpoints, long nowNanos) {
             return gate.saturation(endpoints, nowNanos);
+        }
+
+        @Override
+        public double observed(@Nullable Stage stage, List<EndpointView> endpoints, long nowNanos) {
+            return gate.observed(stage, endpoints, nowNanos);
         }
 
         @Override

@@ -52,6 +52,18 @@ class UtilizationDetectorTest {
     }
 
     @Test
+    void seenIsTheMeanOverTheFreshAloneAndNothingWhereNoneIs() {
+        FakeEndpoint unknown = FakeEndpoint.loaded(0, 0);
+        assertThat(observed(unknown, sampled(6, 0.0), sampled(4, 0.0))).isEqualTo(1.0);
+        assertThat(observed(unknown, sampled(1, 0.0).dispatched(1))).isEqualTo(0.4);
+        FakeEndpoint full = sampled(500, 1.0);
+        clock.advanceMillis(201);
+        assertThat(observed(full, unknown)).isNaN();
+        assertThat(observed()).isNaN();
+        assertThat(stale).as("only looked at").isEmpty();
+    }
+
+    @Test
     void aSampleIsStaleJustPastTheThreshold() {
         FakeEndpoint endpoint = sampled(0, 0.0);
         clock.advanceMillis(200);
@@ -171,6 +183,10 @@ class UtilizationDetectorTest {
 
     private double saturation(EndpointView... pool) {
         return detector.saturation(List.of(pool), clock.getAsLong());
+    }
+
+    private double observed(EndpointView... pool) {
+        return detector.observed(null, List.of(pool), clock.getAsLong());
     }
 
     private FakeEndpoint sampled(int waiting, double kvCacheUsage) {

@@ -25,6 +25,16 @@ public interface SaturationDetector {
     }
 
     /**
+     * What of {@link #saturation} has been seen, without what is assumed of endpoints that nothing is known of; NaN when nothing has been
+     * seen. A gate closes on an assumption, but nobody who runs is stopped for one.
+     *
+     * @param stage as in {@link #saturation}
+     */
+    default double observed(@Nullable Stage stage, List<EndpointView> endpoints, long nowNanos) {
+        return saturation(stage, endpoints, nowNanos);
+    }
+
+    /**
      * It will not be asked about that stage again until the stage has endpoints: what it published of it goes.
      *
      * @param stage null when the pool is no longer measured as one

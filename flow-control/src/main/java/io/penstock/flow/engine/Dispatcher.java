@@ -177,8 +177,8 @@ final class Dispatcher implements Combiner.Work {
             }
         }
         // Where there is no endpoint, no request that stops makes room.
-        if (reclaimer != null && gate.hasEndpoints(members)) {
-            reclaimer.blocked(table, saturation, ceilings, room.now());
+        if (reclaimer != null && gate.hasEndpoints(members) && reclaimer.ready(room.now())) {
+            reclaimer.blocked(table, saturation, gate.observed(members, room.now()), ceilings, room.now());
         }
         return false;
     }

@@ -105,18 +105,26 @@ final class Reclaimer {
         }
     }
 
-    /** A decision has dispatched nothing: if a band with something waiting is gated, the highest such band is helped. */
-    void blocked(BandTable table, double saturation, double[] ceilings, long now) {
-        if (!quiet(now)) {
-            return;
-        }
+    /** Whether anybody could be told to stop now. */
+    boolean ready(long now) {
+        return quiet(now) && victims.first() != null;
+    }
+
+    /**
+     * A decision has dispatched nothing, and this is {@link #ready}: if a band with something waiting is gated, the highest such band is
+     * helped. A band that only an assumption keeps closed, such as that of an endpoint whose metrics cannot be read, is not: those who run
+     * may have nothing to do with it, and stopping them may open nothing.
+     *
+     * @param observed what of the saturation has been seen; NaN for nothing
+     */
+    void blocked(BandTable table, double saturation, double observed, double[] ceilings, long now) {
         Running victim = victims.first();
         for (int i = 0; victim != null && i < table.size(); i++) {
             Band band = table.at(i);
             if (band.priority <= victim.priority) {
                 return;
             }
-            if (ceilings[i] > 0 && saturation >= ceilings[i] && band.queues.waiting() > 0) {
+            if (ceilings[i] > 0 && saturation >= ceilings[i] && observed >= ceilings[i] && band.queues.waiting() > 0) {
                 reclaim(band.priority, saturation, saturation - ceilings[i], now);
                 return;
             }

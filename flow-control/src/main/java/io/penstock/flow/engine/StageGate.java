@@ -91,6 +91,35 @@ final class StageGate {
         return anyBroken ? Double.NaN : effective;
     }
 
+    /** What of the last {@link #measure} has been seen and not assumed, of the same pool; NaN when nothing has. */
+    double observed(PoolView pool, long now) {
+        if (gateOn != null) {
+            return observed(detectors[gateOn.ordinal()], scope(pool, gateOn), pool.stage(gateOn), now);
+        }
+        double highest = Double.NaN;
+        boolean any = false;
+        for (Stage stage : STAGES) {
+            List<EndpointView> group = pool.stage(stage);
+            if (!group.isEmpty()) {
+                any = true;
+                double value = observed(detectors[stage.ordinal()], scope(pool, stage), group, now);
+                if (!(value <= highest) && !Double.isNaN(value)) {
+                    highest = value;
+                }
+            }
+        }
+        return any ? highest : observed(defaultDetector, null, pool.endpoints(), now);
+    }
+
+    private double observed(SaturationDetector detector, @Nullable Stage stage, List<EndpointView> endpoints, long now) {
+        try {
+            return detector.observed(stage, endpoints, now);
+        } catch (Throwable thrown) {
+            events.failed(detector.name(), thrown);
+            return Double.NaN;
+        }
+    }
+
     /** Whether what gates dispatch has an endpoint at all. */
     boolean hasEndpoints(PoolView pool) {
         return gateOn == null ? !pool.isEmpty() : !pool.stage(gateOn).isEmpty();

@@ -202,6 +202,24 @@ class EvictionTest {
     }
 
     @Test
+    void nobodyIsToldForASaturationThatIsOnlyAssumed() {
+        Rig.Sent running = run(-1);
+        rig.gate.assume(1.0, Double.NaN);
+        rig.send(0);
+        assertThat(running.listener().evictions()).as("nothing seen").isZero();
+        rig.gate.assume(1.2, 0.9);
+        rig.controller.signal();
+        assertThat(running.listener().evictions()).as("what is seen would not close it").isZero();
+        rig.gate.assume(0.9, 1.2);
+        rig.placement.limit(0);
+        rig.controller.signal();
+        assertThat(running.listener().evictions()).as("open").isZero();
+        rig.gate.assume(1.2, 1.0);
+        rig.controller.signal();
+        assertThat(running.listener().evictions()).isOne();
+    }
+
+    @Test
     void aSaturationThatIsNoNumberOrInfiniteTellsNobody() {
         Rig.Sent running = run(-1);
         rig.gate.set(Double.NaN);

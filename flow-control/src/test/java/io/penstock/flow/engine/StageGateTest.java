@@ -115,6 +115,22 @@ class StageGateTest {
     }
 
     @Test
+    void whatHasBeenSeenIsThatOfTheStagesThatGate() {
+        PoolView pool = FakeEndpoint.pool(prefill, decode);
+        assertThat(gate(GateOn.MAX).observed(pool, 0)).isEqualTo(0.7);
+        assertThat(gate(ON_DECODE).observed(pool, 0)).isEqualTo(0.4);
+        PoolView noStage = FakeEndpoint.pool(encode);
+        assertThat(gate(GateOn.MAX).observed(noStage, 0)).isEqualTo(gate(GateOn.MAX).measure(noStage, 0));
+        forPrefill.value = Double.NaN;
+        assertThat(gate(GateOn.MAX).observed(pool, 0)).as("of one nothing").isEqualTo(0.4);
+        forPrefill.broken = true;
+        assertThat(gate(GateOn.MAX).observed(pool, 0)).as("one is broken").isEqualTo(0.4);
+        forDecode.broken = true;
+        assertThat(gate(GateOn.MAX).observed(pool, 0)).isNaN();
+        assertThat(gate(ON_DECODE).observed(pool, 0)).isNaN();
+    }
+
+    @Test
     void aPoolWithoutAnyRoleIsNotSplit() {
         gate(GateOn.MAX).measure(FakeEndpoint.pool(new FakeEndpoint("one"), new FakeEndpoint("two")), 0);
         assertThat(scopes).containsExactly("decode-detector:null");

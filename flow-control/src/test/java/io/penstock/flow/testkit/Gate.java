@@ -2,12 +2,15 @@ package io.penstock.flow.testkit;
 
 import io.penstock.flow.EndpointView;
 import io.penstock.flow.SaturationDetector;
+import io.penstock.flow.Stage;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A detector that a test opens and closes; it may be read and set from any thread. */
 public final class Gate implements SaturationDetector {
 
     private volatile double saturation;
+    private volatile double observed;
 
     /** A gate that lets everything through. */
     public static Gate opened() {
@@ -22,16 +25,23 @@ public final class Gate implements SaturationDetector {
     }
 
     public void open() {
-        saturation = 0.0;
+        set(0.0);
     }
 
     public void close() {
-        saturation = 1.0;
+        set(1.0);
     }
 
     /** Sets any value. */
     public void set(double value) {
         saturation = value;
+        observed = value;
+    }
+
+    /** Sets a value of which only some has been seen; NaN for nothing. */
+    public void assume(double value, double seen) {
+        saturation = value;
+        observed = seen;
     }
 
     @Override
@@ -42,6 +52,11 @@ public final class Gate implements SaturationDetector {
     @Override
     public double saturation(List<EndpointView> endpoints, long nowNanos) {
         return saturation;
+    }
+
+    @Override
+    public double observed(@Nullable Stage stage, List<EndpointView> endpoints, long nowNanos) {
+        return observed;
     }
 
     @Override
