@@ -43,11 +43,11 @@ public final class FlowResolver {
     public FlowKey flowKey(Http2Headers head) {
         CharSequence objective = lastOf(head, HeaderNames.OBJECTIVE, HeaderNames.OBJECTIVE_OLD);
         CharSequence fairness = fairnessId(head);
-        int priority = objective == null ? 0 : objectives.get().getOrDefault(objective.toString(), 0);
+        int priority = objective == null ? 0 : objectives.get().getOrDefault(HeaderText.of(objective, Integer.MAX_VALUE), 0);
         if (fairness == null) {
             return DEFAULT.withPriority(priority);
         }
-        return new FlowKey(fairness.subSequence(0, Math.min(fairness.length(), MAX_FAIRNESS_ID)).toString(), priority);
+        return new FlowKey(HeaderText.of(fairness, MAX_FAIRNESS_ID), priority);
     }
 
     private @Nullable CharSequence fairnessId(Http2Headers head) {

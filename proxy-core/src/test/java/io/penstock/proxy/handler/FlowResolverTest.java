@@ -7,6 +7,7 @@ import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.util.AsciiString;
 import io.penstock.flow.FlowKey;
 import io.penstock.proxy.request.FlowResolver;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -61,6 +62,27 @@ class FlowResolverTest {
     void aLongFairnessIdCountsWithItsFirstCharacters() {
         head.add("x-llm-d-inference-fairness-id", "x".repeat(50_000));
         assertThat(resolver.flowKey(head).fairnessId()).isEqualTo("x".repeat(256));
+    }
+
+    @Test
+    void aNameBeyondAsciiIsTheOneThatADocumentWrites() {
+        FlowResolver resolver = new FlowResolver(() -> Map.of("prämie", 7), this::sessions, badTtls::incrementAndGet);
+        head.add("x-llm-d-inference-objective", onTheWire("prämie")).add("x-llm-d-inference-fairness-id", onTheWire("Zürich 😀"));
+        assertThat(resolver.flowKey(head)).isEqualTo(new FlowKey("Zürich 😀", 7));
+    }
+
+    @Test
+    void whatIsNoUtf8KeepsItsBytesAndACutLeavesWholeCharacters() {
+        head.set("x-llm-d-inference-fairness-id", new AsciiString(new byte[] {'a', (byte) 0xE9}));
+        assertThat(resolver.flowKey(head).fairnessId()).isEqualTo("a\u00e9");
+        head.set("x-llm-d-inference-fairness-id", onTheWire("x" + "😀".repeat(200)));
+        assertThat(resolver.flowKey(head).fairnessId()).isEqualTo("x" + "😀".repeat(127));
+        head.set("x-llm-d-inference-fairness-id", onTheWire("é".repeat(300)));
+        assertThat(resolver.flowKey(head).fairnessId()).isEqualTo("é".repeat(256));
+    }
+
+    private static AsciiString onTheWire(String text) {
+        return new AsciiString(text.getBytes(StandardCharsets.UTF_8));
     }
 
     @Test
