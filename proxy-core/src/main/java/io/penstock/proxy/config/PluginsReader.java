@@ -70,10 +70,9 @@ final class PluginsReader {
             return false;
         }
         if (type.experimental() && !at.reading().options().allowExperimental()) {
+            // Kept all the same, so that what is wrong in its parameters is said in the same run.
             at.error(type.name() + ": is experimental (expected: --allow-experimental-plugins)");
-            return false;
-        }
-        if (!built) {
+        } else if (!built) {
             at.warning(type.name() + ": not supported yet, ignored");
         }
         return true;

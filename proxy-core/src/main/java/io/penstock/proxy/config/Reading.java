@@ -71,6 +71,8 @@ final class Reading {
     }
 
     private void add(Problem.Severity severity, Location at, String message) {
-        found.add(new Found(at, new Problem(severity, at.file(), at.line(), at.column(), message)));
+        // A message is one line, whatever names it quotes.
+        String line = Text.shown(message, Integer.MAX_VALUE);
+        found.add(new Found(at, new Problem(severity, at.file(), at.line(), at.column(), line)));
     }
 }

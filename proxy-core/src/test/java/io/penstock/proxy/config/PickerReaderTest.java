@@ -79,6 +79,23 @@ final class PickerReaderTest {
     }
 
     @Test
+    void anExperimentalTypeWithoutTheFlagIsReadToItsEndAllTheSame() {
+        String text = Loading.PICKER + Loading.GATE
+                + "plugins: [{type: priority-holdback-policy, name: h, parameters: {minCeiling: 2, shape: cubic}}]\n"
+                + "flowControl: {usageLimitPolicyPluginRef: h}\n";
+        assertThat(Loading.lines(text)).hasSize(3).first().asString().contains("is experimental");
+        assertThat(Loading.lines(text)).filteredOn(line -> line.contains("parameters.")).hasSize(2);
+    }
+
+    @Test
+    void aMessageIsOneLineWhateverNamesItQuotes() {
+        String text = Loading.PICKER + Loading.GATE
+                + "plugins: [{type: concurrency-detector, name: \"a\\nb\"}, {type: max-saturation-detector, "
+                + "parameters: {detectors: [\"a\\nb\"], stages: {zzzzzzzz: [decode]}}}]\n";
+        assertThat(Loading.lines(text)).hasSize(1).first().asString().contains("not in detectors (expected: a\\u000ab");
+    }
+
+    @Test
     void theEvictionPoliciesAreTakenAsExperimentalAndChangeNothing() {
         String plugins = "plugins: [{type: sheddable-eviction-filter}, {type: priority-then-time-eviction-order-policy}]\n";
         LoadResult taken = Loading.load(Loading.PICKER + Loading.GATE + plugins, LoadOptions.none().withExperimental());
