@@ -2,8 +2,6 @@ package io.penstock.proxy;
 
 import io.penstock.detect.DetectorEvents;
 import io.penstock.detect.Detectors;
-import io.penstock.flow.EndpointView;
-import io.penstock.flow.PoolView;
 import io.penstock.flow.SaturationDetector;
 import io.penstock.flow.Stage;
 import io.penstock.proxy.config.PickerSettings;
@@ -11,11 +9,8 @@ import io.penstock.proxy.config.PluginSpec;
 import io.penstock.proxy.endpoint.StageDetectors;
 import java.util.EnumMap;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The detectors that a configuration names: one instance a plugin name, which may serve several stages and be asked by others.
@@ -30,11 +25,6 @@ record Detection(SaturationDetector byDefault, Map<Stage, SaturationDetector> st
         Map<Stage, SaturationDetector> stages = new EnumMap<>(Stage.class);
         settings.stageDetectors().forEach((stage, spec) -> stages.put(stage, factory.make(spec)));
         return new Detection(factory.make(settings.defaultDetector()), stages);
-    }
-
-    /** The one whose ratio ranks the endpoints that may serve a stage, and whose limit holds for them. */
-    private SaturationDetector ofStage(Stage stage, Supplier<PoolView> pool) {
-        return new OfStage(stages.getOrDefault(stage, byDefault), stage, pool);
     }
 
     /** Makes those that another one asks before that one; the configuration has no circles. */
@@ -69,34 +59,6 @@ record Detection(SaturationDetector byDefault, Map<Stage, SaturationDetector> st
         }
     }
 
-    /** A detector as placement asks it: for the part that an endpoint plays in one stage, while the pool has any. */
-    private record OfStage(SaturationDetector detector, Stage part, Supplier<PoolView> pool) implements SaturationDetector {
-
-        private @Nullable Stage stage() {
-            return pool.get().split() ? part : null;
-        }
-
-        @Override
-        public String name() {
-            return detector.name();
-        }
-
-        @Override
-        public double saturation(List<EndpointView> endpoints, long nowNanos) {
-            return detector.saturation(stage(), endpoints, nowNanos);
-        }
-
-        @Override
-        public double load(EndpointView endpoint, long nowNanos) {
-            return detector.load(stage(), endpoint, nowNanos);
-        }
-
-        @Override
-        public boolean fits(EndpointView endpoint) {
-            return detector.fits(stage(), endpoint);
-        }
-    }
-
     /** The stages whose limits per endpoint hold: a stage that does not gate is only watched (seed 2). */
     static Set<Stage> limiting(PickerSettings settings) {
         if (!settings.flowControlEnabled()) {
@@ -107,7 +69,7 @@ record Detection(SaturationDetector byDefault, Map<Stage, SaturationDetector> st
     }
 
     /** Those whose ratios rank endpoints in placement. */
-    StageDetectors forPlacement(Supplier<PoolView> pool) {
-        return new StageDetectors(ofStage(Stage.PREFILL, pool), ofStage(Stage.DECODE, pool));
+    StageDetectors forPlacement() {
+        return new StageDetectors(stages.getOrDefault(Stage.PREFILL, byDefault), stages.getOrDefault(Stage.DECODE, byDefault));
     }
 }

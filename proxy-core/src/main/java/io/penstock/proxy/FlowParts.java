@@ -134,8 +134,7 @@ final class FlowParts {
 
     private Chosen choose(PickerSettings settings, @Nullable Chosen before) {
         Detection detection = Detection.of(settings, around.series);
-        LeastLoadPlacement placement = new LeastLoadPlacement(around.pool, detection.forPlacement(around.pool),
-                TokenCounting.charge(settings.load()),
+        LeastLoadPlacement placement = new LeastLoadPlacement(around.pool, detection.forPlacement(), TokenCounting.charge(settings.load()),
                 around.clock, around.signal, Detection.limiting(settings),
                 settings.flowControlEnabled() ? around.maxConnections : Integer.MAX_VALUE);
         List<AsciiString> sessions = AgentIdentity.headers(settings.plugins().values()).stream().map(AsciiString::cached).toList();

@@ -4,11 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.detect.DetectorEvents;
 import io.penstock.flow.EngineSample;
-import io.penstock.flow.PoolView;
 import io.penstock.flow.SaturationDetector;
 import io.penstock.flow.Stage;
 import io.penstock.flow.testkit.FakeEndpoint;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** Detectors of detectors and their series, from the document on. */
@@ -91,16 +89,14 @@ class DetectionTest {
     void placementIsAskedForThePartThatAnEndpointPlays() {
         Detection detection = Detection.of(GatedPool.settings(HEAD + "  saturationDetector: {pluginRef: highest}\n"), DetectorEvents.NONE);
         FakeEndpoint endpoint = loaded("d", "decode", 2, 2_000);
-        AtomicReference<PoolView> pool = new AtomicReference<>(FakeEndpoint.pool(endpoint));
-        SaturationDetector decode = detection.forPlacement(pool::get).decode();
-        SaturationDetector prefill = detection.forPlacement(pool::get).prefill();
-        assertThat(decode.load(endpoint, 0)).isEqualTo(0.2);
-        assertThat(decode.fits(endpoint)).isTrue();
-        assertThat(prefill.load(endpoint, 0)).isEqualTo(2.0);
-        assertThat(prefill.fits(endpoint)).isFalse();
-        pool.set(FakeEndpoint.pool(loaded("one", "", 0, 0)));
-        assertThat(decode.load(endpoint, 0)).as("not split: every child").isEqualTo(2.0);
-        assertThat(decode.fits(endpoint)).isFalse();
+        SaturationDetector decode = detection.forPlacement().decode();
+        SaturationDetector prefill = detection.forPlacement().prefill();
+        assertThat(decode.load(Stage.DECODE, endpoint, 0)).isEqualTo(0.2);
+        assertThat(decode.fits(Stage.DECODE, endpoint)).isTrue();
+        assertThat(prefill.load(Stage.PREFILL, endpoint, 0)).isEqualTo(2.0);
+        assertThat(prefill.fits(Stage.PREFILL, endpoint)).isFalse();
+        assertThat(decode.load(null, endpoint, 0)).as("not split: every child").isEqualTo(2.0);
+        assertThat(decode.fits(null, endpoint)).isFalse();
     }
 
     @Test

@@ -3,12 +3,13 @@ package io.penstock.proxy.endpoint;
 import io.penstock.flow.AdmissionRequest;
 import io.penstock.flow.EndpointView;
 import io.penstock.flow.SaturationDetector;
+import io.penstock.flow.Stage;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the endpoint of one stage with the least of its detector's own ratio, ties in turn. The drainer's; with flow control off any
- * thread, and then a lost update of the turn only repeats a tie's winner.
+ * Finds the endpoint with the least of a stage's detector's own ratio, ties in turn. The drainer's, but for the static methods, which are
+ * for any thread.
  *
  * <p>Of the candidates the first group that has a member counts: well and not yet tried by the request; well; not yet tried; any. So
  * neither ejection nor what a request has already tried can leave it without an endpoint while there is one. A full endpoint still counts
@@ -20,23 +21,32 @@ final class LeastLoad {
     private static final int UNTRIED = 1;
     private static final int GROUPS = 4;
 
+    private final Stage stage;
     private final SaturationDetector detector;
     private final boolean enforceLimits;
     private final int maxInFlight;
     private int turn;
 
     /**
+     * @param stage what a request needs the endpoint for
+     * @param detector that stage's
      * @param enforceLimits whether the detector's own limits per endpoint hold
      * @param maxInFlight requests that an endpoint may have, whatever the detector says
      */
-    LeastLoad(SaturationDetector detector, boolean enforceLimits, int maxInFlight) {
+    LeastLoad(Stage stage, SaturationDetector detector, boolean enforceLimits, int maxInFlight) {
+        this.stage = stage;
         this.detector = detector;
         this.enforceLimits = enforceLimits;
         this.maxInFlight = maxInFlight;
     }
 
-    /** The endpoint, or null when all that may take the request are full. */
-    @Nullable Endpoint of(List<EndpointView> candidates, AdmissionRequest request, long now) {
+    /**
+     * The endpoint, or null when all that may take the request are full.
+     *
+     * @param split whether the pool has stages, so that an endpoint is asked about for the part that it plays in this one
+     */
+    @Nullable Endpoint of(List<EndpointView> candidates, boolean split, AdmissionRequest request, long now) {
+        Stage part = split ? stage : null;
         int group = group(candidates, request, now);
         int size = candidates.size();
         int start = turn < size ? turn : 0;
@@ -45,10 +55,10 @@ final class LeastLoad {
         int bestIndex = 0;
         for (int i = 0, at = start; i < size; i++, at = at + 1 < size ? at + 1 : 0) {
             Endpoint endpoint = (Endpoint) candidates.get(at);
-            if (groupOf(endpoint, request, now) < group || endpoint.cordoned() || !fits(endpoint)) {
+            if (groupOf(endpoint, request, now) < group || endpoint.cordoned() || !fits(part, endpoint)) {
                 continue;
             }
-            double load = detector.load(endpoint, now);
+            double load = detector.load(part, endpoint, now);
             if (best == null || load < bestLoad) {
                 best = endpoint;
                 bestLoad = load;
@@ -61,8 +71,8 @@ final class LeastLoad {
         return best;
     }
 
-    private boolean fits(Endpoint endpoint) {
-        return (!enforceLimits || detector.fits(endpoint)) && endpoint.inFlightRequests() < maxInFlight;
+    private boolean fits(@Nullable Stage part, Endpoint endpoint) {
+        return (!enforceLimits || detector.fits(part, endpoint)) && endpoint.inFlightRequests() < maxInFlight;
     }
 
     /** The best group that any candidate is in. */

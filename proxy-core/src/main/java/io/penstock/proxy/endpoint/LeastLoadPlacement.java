@@ -51,8 +51,8 @@ public final class LeastLoadPlacement implements Placement {
         this.tokens = tokens;
         this.clock = clock;
         this.signal = signal;
-        this.decode = new LeastLoad(detectors.decode(), limited.contains(Stage.DECODE), maxInFlight);
-        this.prefill = new LeastLoad(detectors.prefill(), limited.contains(Stage.PREFILL), Integer.MAX_VALUE);
+        this.decode = new LeastLoad(Stage.DECODE, detectors.decode(), limited.contains(Stage.DECODE), maxInFlight);
+        this.prefill = new LeastLoad(Stage.PREFILL, detectors.prefill(), limited.contains(Stage.PREFILL), Integer.MAX_VALUE);
     }
 
     @Override
@@ -60,21 +60,21 @@ public final class LeastLoadPlacement implements Placement {
         long now = clock.getAsLong();
         while (true) {
             PoolView view = pool.get();
-            Endpoint worker = decode.of(candidates(view), request, now);
-            if (worker == null) {
+            Endpoint decoding = decode.of(candidates(view), view.split(), request, now);
+            if (decoding == null) {
                 return null;
             }
-            Endpoint helper = null;
+            Endpoint prefilling = null;
             if (twoLegs(view)) {
-                helper = prefill.of(view.stage(Stage.PREFILL), request, now);
-                if (helper == null) {
+                prefilling = prefill.of(view.stage(Stage.PREFILL), view.split(), request, now);
+                if (prefilling == null) {
                     return null;
                 }
             }
-            EndpointLease lease = EndpointLease.charge(worker, helper == worker ? null : helper, tokens.of(request), !tokens.withOutput(),
-                    signal);
-            if (!worker.cordoned() && (helper == null || !helper.cordoned())) {
-                worker.chosen(now);
+            EndpointLease lease = EndpointLease.charge(decoding, prefilling == decoding ? null : prefilling, tokens.of(request),
+                    !tokens.withOutput(), signal);
+            if (!decoding.cordoned() && (prefilling == null || !prefilling.cordoned())) {
+                decoding.chosen(now);
                 return lease;
             }
             // One left the pool between the scan and the charge.

@@ -71,6 +71,22 @@ class PrefillPlacementTest {
     }
 
     @Test
+    void detectorsAreAskedForThePartThatAnEndpointPlays() {
+        AskedDetector prefill = new AskedDetector();
+        AskedDetector decode = new AskedDetector();
+        placement = new LeastLoadPlacement(pool, new StageDetectors(prefill, decode), TokenCharge.NONE, clock, Fleet.NO_SIGNAL, limited,
+                4096);
+        twoAndTwo();
+        placed();
+        assertThat(prefill.parts).containsExactly("fits PREFILL", "load PREFILL");
+        assertThat(decode.parts).containsExactly("fits DECODE", "load DECODE");
+        pool.replace(List.of(Fleet.spec("one", 1, "")));
+        decode.parts.clear();
+        placed();
+        assertThat(decode.parts).as("a pool without stages").containsExactly("fits null", "load null");
+    }
+
+    @Test
     void aFullStageMakesTheRequestWaitAndChargesNeither() {
         placement = placement(1, 2);
         pool.replace(List.of(Fleet.spec("p", 1, "prefill"), Fleet.spec("d", 2, "decode")));
@@ -214,6 +230,44 @@ class PrefillPlacementTest {
             assertThat(gone.inFlightRequests()).isZero();
             assertThat(pool.members().stream().mapToInt(Endpoint::inFlightRequests).sum()).isEqualTo(2);
             lease.close();
+        }
+    }
+
+    /** Always idle; remembers for which part it was asked. */
+    private static final class AskedDetector implements SaturationDetector {
+
+        private final Set<String> parts = new TreeSet<>();
+
+        @Override
+        public String name() {
+            return "asked";
+        }
+
+        @Override
+        public double saturation(List<EndpointView> endpoints, long nowNanos) {
+            return 0;
+        }
+
+        @Override
+        public double load(EndpointView endpoint, long nowNanos) {
+            throw new AssertionError("asked without a stage");
+        }
+
+        @Override
+        public double load(@Nullable Stage stage, EndpointView endpoint, long nowNanos) {
+            parts.add("load " + stage);
+            return 0;
+        }
+
+        @Override
+        public boolean fits(EndpointView endpoint) {
+            throw new AssertionError("asked without a stage");
+        }
+
+        @Override
+        public boolean fits(@Nullable Stage stage, EndpointView endpoint) {
+            parts.add("fits " + stage);
+            return true;
         }
     }
 }
