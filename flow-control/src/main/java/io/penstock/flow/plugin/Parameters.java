@@ -74,7 +74,7 @@ public final class Parameters {
             if (item instanceof Number number) {
                 read.put(String.valueOf(key), number.doubleValue());
             } else {
-                problems.add(name, String.valueOf(key), shown(item), "a number");
+                problems.add(name + '.' + key, shown(item), "a number");
             }
         });
         return read;

@@ -24,14 +24,10 @@ public final class PluginConfigException extends IllegalArgumentException {
     /**
      * One thing that is wrong.
      *
-     * @param parameter the parameter it is about, as written in the configuration; empty when it is about the type
-     * @param key the key inside of it, for a parameter that is a map; empty when it is about the whole parameter
+     * @param parameter the parameter it is about, as written in the configuration, or the path inside of one, such as {@code weights.a} or
+     *         {@code stages.b[0]}; empty when it is about the type
      * @param message in the form {@code name: value (expected: …)}
      */
-    public record Problem(String parameter, String key, String message) {
-
-        public Problem(String parameter, String message) {
-            this(parameter, "", message);
-        }
+    public record Problem(String parameter, String message) {
     }
 }

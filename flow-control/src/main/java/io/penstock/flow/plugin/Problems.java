@@ -13,13 +13,9 @@ public final class Problems {
 
     private final List<Problem> found = new ArrayList<>();
 
+    /** @param parameter or the path of a value inside of one */
     public void add(String parameter, Object value, String expected) {
         found.add(new Problem(parameter, parameter + ": " + shown(value) + " (expected: " + expected + ')'));
-    }
-
-    /** A value inside a parameter that is a map. */
-    public void add(String parameter, String key, Object value, String expected) {
-        found.add(new Problem(parameter, key, parameter + '.' + key + ": " + shown(value) + " (expected: " + expected + ')'));
     }
 
     void addAll(PluginConfigException other) {
@@ -63,7 +59,7 @@ public final class Problems {
     public void within(String parameter, Map<String, Double> values, double least, double most) {
         values.forEach((key, value) -> {
             if (!(value >= least && value <= most)) {
-                add(parameter, key, value, range(least, most));
+                add(parameter + '.' + key, value, range(least, most));
             }
         });
     }

@@ -34,10 +34,10 @@ record WeightedBandConfig(Map<Integer, Double> weights, double defaultWeight) {
         weights.forEach((key, weight) -> {
             try {
                 if (byPriority.put(Integer.valueOf(key), weight) != null) {
-                    problems.add("weights", key, weight, "each priority once");
+                    problems.add("weights." + key, weight, "each priority once");
                 }
             } catch (NumberFormatException e) {
-                problems.add("weights", key, weight, "a priority, a whole number of 32 bits, as the key");
+                problems.add("weights." + key, weight, "a priority, a whole number of 32 bits, as the key");
             }
         });
         problems.within("weights", weights, FairShare.LEAST_WEIGHT, FairShare.MOST_WEIGHT);

@@ -1,8 +1,10 @@
 package io.penstock.proxy.config;
 
+import io.penstock.flow.plugin.PluginConfigException;
 import io.penstock.flow.plugin.PluginConfigException.Problem;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Puts what a plugin's own factory says of its parameters where the parameter stands. Pure but for problems. */
@@ -13,6 +15,7 @@ final class PluginProblems {
     private final Field item;
     private final Field parameters;
     private final Set<String> known;
+    private final Function<String, List<String>> candidates;
 
     /**
      * @param item the plugin
@@ -20,43 +23,62 @@ final class PluginProblems {
      * @param known every parameter of its type
      */
     PluginProblems(Field item, Field parameters, Set<String> known) {
+        this(item, parameters, known, path -> List.of());
+    }
+
+    /** @param candidates what may stand at a path inside of a parameter, for guesses at what was meant; empty for anything */
+    PluginProblems(Field item, Field parameters, Set<String> known, Function<String, List<String>> candidates) {
         this.item = item;
         this.parameters = parameters;
         this.known = known;
+        this.candidates = candidates;
         parameters.reading().ask(parameters.path());
         known.forEach(name -> parameters.reading().ask(parameters.path() + '.' + name));
     }
 
-    void errors(List<Problem> problems) {
-        problems.forEach(problem -> item.reading().error(placeOf(problem), message(problem)));
+    /** Runs the factory's check; what that refuses is an error. */
+    void check(Runnable factory) {
+        try {
+            factory.run();
+        } catch (PluginConfigException e) {
+            e.problems().forEach(problem -> {
+                YamlPlace place = YamlPlace.of(parameters.value(), problem.parameter());
+                item.reading().error(at(problem, place), message(problem, place));
+            });
+        }
     }
 
     void warnings(List<Problem> problems) {
-        problems.forEach(problem -> item.reading().warning(placeOf(problem), message(problem)));
+        problems.forEach(problem -> {
+            YamlPlace place = YamlPlace.of(parameters.value(), problem.parameter());
+            item.reading().warning(at(problem, place), message(problem, place));
+        });
     }
 
-    private String message(Problem problem) {
+    private String message(Problem problem, @Nullable YamlPlace place) {
         String parameter = problem.parameter();
         if (parameter.isEmpty()) {
             return parameters.path() + ": " + problem.message();
         }
-        if (known.contains(parameter)) {
-            return parameters.path() + '.' + Text.shown(problem.message(), MOST_SHOWN);
+        if (place != null && place.topLevel() && !known.contains(parameter)) {
+            String hint = known.isEmpty() ? "(expected: no parameters)" : Text.hint(parameter, known);
+            return parameters.path() + '.' + Text.shown(parameter) + ": unknown key " + hint;
         }
-        String hint = known.isEmpty() ? "(expected: no parameters)" : Text.hint(parameter, known);
-        return parameters.path() + '.' + Text.shown(parameter) + ": unknown key " + hint;
+        String message = place == null || place.topLevel() ? problem.message() : guessed(problem, place.word());
+        return parameters.path() + '.' + Text.shown(message, MOST_SHOWN);
     }
 
-    private Location placeOf(Problem problem) {
-        YamlValue.Entry entry = entry(parameters.value(), problem.parameter());
-        if (entry == null) {
-            return problem.parameter().isEmpty() && parameters.present() ? parameters.at() : item.at();
-        }
-        YamlValue.Entry inner = entry(entry.value(), problem.key());
-        return inner == null ? entry.keyAt() : inner.keyAt();
+    private String guessed(Problem problem, String word) {
+        String message = problem.message();
+        List<String> possible = candidates.apply(problem.parameter());
+        String near = possible.contains(word) ? null : Text.nearest(word, possible);
+        return near == null ? message : message.substring(0, message.length() - 1) + "; did you mean " + near + "?)";
     }
 
-    private static YamlValue.@Nullable Entry entry(@Nullable YamlValue value, String key) {
-        return value instanceof YamlValue.Mapping mapping ? mapping.entries().get(key) : null;
+    private Location at(Problem problem, @Nullable YamlPlace place) {
+        if (place != null) {
+            return place.at();
+        }
+        return problem.parameter().isEmpty() && parameters.present() ? parameters.at() : item.at();
     }
 }

@@ -1,6 +1,5 @@
 package io.penstock.proxy.config;
 
-import io.penstock.flow.plugin.PluginConfigException;
 import io.penstock.flow.policy.Policies;
 import io.penstock.proxy.config.PickerSettings.Discovery;
 import io.penstock.proxy.config.PluginType.Role;
@@ -105,11 +104,7 @@ final class PluginsReader {
 
     private static void checkPolicy(Field item, Field parameters, PluginSpec spec) {
         PluginProblems problems = new PluginProblems(item, parameters, Policies.parameters(spec.type()));
-        try {
-            Policies.check(spec.type(), spec.parameters());
-        } catch (PluginConfigException e) {
-            problems.errors(e.problems());
-        }
+        problems.check(() -> Policies.check(spec.type(), spec.parameters()));
         problems.warnings(Policies.notices(spec.type(), spec.parameters()));
     }
 

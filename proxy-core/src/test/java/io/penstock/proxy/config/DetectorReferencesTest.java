@@ -87,6 +87,16 @@ final class DetectorReferencesTest {
     }
 
     @Test
+    void whatADocumentHoldsGetsNoLineOfItsOwn() {
+        assertThat(Loading.lines(Loading.PICKER + """
+            plugins:
+            - type: concurrency-detector
+              parameters: {concurrencyMode: "a\\nb"}
+            """)).containsExactly(
+                "c:5:16: plugins[0].parameters.concurrencyMode: \"a\\u000ab\" (expected: requests, tokens or hybrid)");
+    }
+
+    @Test
     void aStageListThatIsLeftOutIsNoListOfAllStages() {
         assertThat(Loading.lines(PLUGINS + """
             - type: max-saturation-detector
