@@ -41,7 +41,7 @@ final class ConfigOptions {
 
     @Option(names = "--metrics-staleness-threshold", paramLabel = "DURATION", converter = GoDurations.class, defaultValue = "2s",
             description = "Age beyond which a scrape is left out of the pool's metrics (default: 2s).")
-    private Duration metricsStaleness = Duration.ofSeconds(2);
+    private Duration metricsStaleness = LoadOptions.DEFAULT_STALENESS;
 
     @Option(names = "--drain-timeout", paramLabel = "DURATION", converter = GoDurations.class,
             description = "After the start of a drain, until what still runs is reset (default: 30s).")

@@ -1,6 +1,7 @@
 package io.penstock.proxy;
 
 import io.penstock.flow.engine.FlowHooks;
+import io.penstock.proxy.config.LoadOptions;
 import io.penstock.proxy.net.Transport;
 import java.time.Duration;
 
@@ -17,7 +18,7 @@ public record ProxyOptions(int loops, Transport transport, String pool, Duration
 
     /** As many loops as processors, the machine's best transport. */
     public static ProxyOptions defaults() {
-        return new ProxyOptions(Runtime.getRuntime().availableProcessors(), Transport.detect(false), "", Duration.ofSeconds(2),
+        return new ProxyOptions(Runtime.getRuntime().availableProcessors(), Transport.detect(false), "", LoadOptions.DEFAULT_STALENESS,
                 FlowHooks.NONE);
     }
 

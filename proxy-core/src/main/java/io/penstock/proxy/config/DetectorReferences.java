@@ -2,10 +2,12 @@ package io.penstock.proxy.config;
 
 import io.penstock.proxy.config.PluginType.Role;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Follows the references from detectors to detectors: each must lead to one, and none back to where it came from. Told of each detector as
@@ -40,6 +42,24 @@ final class DetectorReferences {
                 own.putIfAbsent(scalar.text(), item);
             }
         }
+    }
+
+    /** These detectors, and those that they ask, however far that leads: each once. */
+    static Collection<PluginSpec> reached(Collection<PluginSpec> from, Map<String, PluginSpec> plugins) {
+        Map<String, PluginSpec> reached = new LinkedHashMap<>();
+        from.forEach(detector -> reach(detector, plugins, reached));
+        return reached.values();
+    }
+
+    private static void reach(@Nullable PluginSpec detector, Map<String, PluginSpec> plugins, Map<String, PluginSpec> reached) {
+        if (detector != null && reached.putIfAbsent(detector.name(), detector) == null) {
+            asked(detector).forEach(name -> reach(plugins.get(name), plugins, reached));
+        }
+    }
+
+    /** Names of the detectors that this one asks itself; empty for most. */
+    static List<String> asked(PluginSpec detector) {
+        return detector.parameters().get(KEY) instanceof List<?> names ? names.stream().map(String::valueOf).toList() : List.of();
     }
 
     /** Reports every reference that leads nowhere or to another role, and every circle once, at its first reference. */

@@ -6,8 +6,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,30 +16,22 @@ import org.jspecify.annotations.Nullable;
 final class EvictionGrace {
 
     private static final long EXACT_NANOS = 10_000_000;
-    private static final Duration DEFAULT_STALENESS = Duration.ofSeconds(2);
     private static final long SLACK_NANOS = 250_000_000;
     private static final String COUNTS = "concurrency-detector";
-    private static final String ASKS_OTHERS = "detectors";
 
-    private final Map<String, PluginSpec> plugins;
-    private final long scrapedNanos;
-    private final Set<String> seen = new TreeSet<>();
-
-    private EvictionGrace(Map<String, PluginSpec> plugins, Duration refresh, Duration staleness) {
-        this.plugins = plugins;
-        this.scrapedNanos = refresh.toNanos() + staleness.toNanos() + SLACK_NANOS;
+    private EvictionGrace() {
     }
 
     /**
      * @param plugins every declared plugin by name, for detectors that ask others
      * @param metrics how they are read; null when they are not
-     * @param staleness {@code --metrics-staleness-threshold}; null where it was not given
+     * @param staleness {@code --metrics-staleness-threshold}
      */
-    static long nanos(Saturation saturation, Map<String, PluginSpec> plugins, @Nullable MetricsSettings metrics,
-            @Nullable Duration staleness) {
-        EvictionGrace grace = new EvictionGrace(plugins, metrics == null ? Duration.ZERO : metrics.interval(),
-                staleness == null ? DEFAULT_STALENESS : staleness);
-        return gating(saturation).stream().mapToLong(grace::of).max().orElse(grace.scrapedNanos);
+    static long nanos(Saturation saturation, Map<String, PluginSpec> plugins, @Nullable MetricsSettings metrics, Duration staleness) {
+        boolean exact = DetectorReferences.reached(gating(saturation), plugins).stream()
+                .allMatch(detector -> detector.type().equals(COUNTS) || !DetectorReferences.asked(detector).isEmpty());
+        long interval = metrics == null ? 0 : metrics.interval().toNanos();
+        return exact ? EXACT_NANOS : interval + staleness.toNanos() + SLACK_NANOS;
     }
 
     /** The detectors whose value may be the one that gates. */
@@ -53,15 +43,5 @@ final class EvictionGrace {
         List<PluginSpec> all = new ArrayList<>(saturation.stages().values());
         all.add(saturation.detector());
         return all;
-    }
-
-    private long of(PluginSpec detector) {
-        if (detector.type().equals(COUNTS)) {
-            return EXACT_NANOS;
-        }
-        if (!(detector.parameters().get(ASKS_OTHERS) instanceof List<?> others) || !seen.add(detector.name())) {
-            return scrapedNanos;
-        }
-        return others.stream().map(plugins::get).mapToLong(other -> other == null ? scrapedNanos : of(other)).max().orElse(scrapedNanos);
     }
 }

@@ -15,12 +15,15 @@ import org.jspecify.annotations.Nullable;
  * @param drainTimeout {@code --drain-timeout}
  */
 public record LoadOptions(@Nullable String poolName, @Nullable String poolNamespace, boolean allowExperimental,
-        @Nullable Integer metricsPort, @Nullable Duration refreshMetricsInterval, @Nullable Duration metricsStaleness,
+        @Nullable Integer metricsPort, @Nullable Duration refreshMetricsInterval, Duration metricsStaleness,
         @Nullable Duration drainTimeout) {
+
+    /** The default of {@code --metrics-staleness-threshold}. */
+    public static final Duration DEFAULT_STALENESS = Duration.ofSeconds(2);
 
     /** No flag given. */
     public static LoadOptions none() {
-        return new LoadOptions(null, null, false, null, null, null, null);
+        return new LoadOptions(null, null, false, null, null, DEFAULT_STALENESS, null);
     }
 
     /** These, with experimental plugin types allowed. */

@@ -3,11 +3,8 @@ package io.penstock.proxy.config;
 import io.penstock.flow.config.BandConfig;
 import io.penstock.flow.config.FlowControlConfig;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,26 +86,19 @@ final class LoadReader {
 
     private boolean countsTokens(FlowControlConfig flow, SaturationReader.Saturation saturation, boolean enabled) {
         Map<String, PluginSpec> usable = plugins.usable();
-        Set<String> seen = new HashSet<>();
-        if (countsTokens(saturation.detector(), usable, seen)) {
-            return true;
+        List<PluginSpec> detectors = new ArrayList<>(List.of(saturation.detector()));
+        if (!enabled) {
+            // With flow control off neither stages nor bands count.
+            return DetectorReferences.reached(detectors, usable).stream().anyMatch(LoadReader::countsTokens);
         }
-        // With flow control off neither stages nor bands count.
-        return enabled && (saturation.stages().values().stream().anyMatch(detector -> countsTokens(detector, usable, seen))
-                || bands(flow).stream().anyMatch(band -> costsTokens(usable.get(band.fairnessPolicyRef()))));
+        detectors.addAll(saturation.stages().values());
+        return DetectorReferences.reached(detectors, usable).stream().anyMatch(LoadReader::countsTokens)
+                || bands(flow).stream().anyMatch(band -> costsTokens(usable.get(band.fairnessPolicyRef())));
     }
 
-    /** A detector that counts them, or one that asks such a detector. */
-    private static boolean countsTokens(@Nullable PluginSpec detector, Map<String, PluginSpec> usable, Set<String> seen) {
-        if (detector == null || !seen.add(detector.name())) {
-            return false;
-        }
+    private static boolean countsTokens(PluginSpec detector) {
         Object mode = detector.parameters().get("concurrencyMode");
-        if ("tokens".equals(mode) || "hybrid".equals(mode)) {
-            return true;
-        }
-        return detector.parameters().get("detectors") instanceof Collection<?> children
-                && children.stream().anyMatch(child -> countsTokens(usable.get(String.valueOf(child)), usable, seen));
+        return "tokens".equals(mode) || "hybrid".equals(mode);
     }
 
     private static boolean costsTokens(@Nullable PluginSpec policy) {

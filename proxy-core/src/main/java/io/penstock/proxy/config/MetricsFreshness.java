@@ -3,10 +3,8 @@ package io.penstock.proxy.config;
 import io.penstock.flow.config.GoDuration;
 import io.penstock.proxy.config.DataLayerReader.DataLayer;
 import java.time.Duration;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Warns where metrics are read so seldom, or not at all, that those who rely on them take endpoints for full. A warning and no error:
@@ -14,17 +12,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class MetricsFreshness {
 
-    private static final String DETECTORS = "detectors";
     private static final String STALENESS = "metricsStalenessThreshold";
     /** The default of a utilization detector's threshold. */
     private static final long DETECTOR_STALENESS_NANOS = Duration.ofMillis(200).toNanos();
-    /** The default of the flag. */
-    private static final Duration POOL_STALENESS = Duration.ofSeconds(2);
 
     private final PickerSettings settings;
     private final DataLayer data;
     private final Reading reading;
-    private final Map<String, PluginSpec> used = new LinkedHashMap<>();
 
     private MetricsFreshness(PickerSettings settings, DataLayer data, Reading reading) {
         this.settings = settings;
@@ -37,21 +31,15 @@ final class MetricsFreshness {
     }
 
     private void check() {
-        use(settings.defaultDetector());
-        settings.stageDetectors().values().forEach(this::use);
-        used.values().stream().filter(spec -> spec.type().equals(PluginType.UTILIZATION)).forEach(this::detector);
-        Duration flag = reading.options().metricsStaleness();
+        List<PluginSpec> named = new ArrayList<>(List.of(settings.defaultDetector()));
+        named.addAll(settings.stageDetectors().values());
+        DetectorReferences.reached(named, settings.plugins()).stream().filter(spec -> spec.type().equals(PluginType.UTILIZATION))
+                .forEach(this::detector);
+        long staleness = reading.options().metricsStaleness().toNanos();
         MetricsSettings metrics = data.metrics();
-        if (metrics != null && isTooSeldom(metrics, (flag == null ? POOL_STALENESS : flag).toNanos())) {
+        if (metrics != null && isTooSeldom(metrics, staleness)) {
             warn("metrics are read every " + shown(metrics.interval().toNanos()) + ", which is not below --metrics-staleness-threshold ("
-                    + shown((flag == null ? POOL_STALENESS : flag).toNanos()) + "): the pool's averages miss endpoints in between");
-        }
-    }
-
-    /** A detector and those that it is made of. */
-    private void use(@Nullable PluginSpec spec) {
-        if (spec != null && used.putIfAbsent(spec.name(), spec) == null && spec.parameters().get(DETECTORS) instanceof List<?> names) {
-            names.forEach(name -> use(settings.plugins().get(String.valueOf(name))));
+                    + shown(staleness) + "): the pool's averages miss endpoints in between");
         }
     }
 

@@ -139,7 +139,7 @@ final class MetricsConfigTest {
     void aLongerIntervalIsRoundedToTheBaseTickAndAShorterOneIsTheTick(String flag, String own, String expected) {
         String yaml = own == null ? "" : "plugins: [{type: metrics-data-source, parameters: {interval: " + own + "}}]\n";
         Duration tick = flag == null ? null : Duration.parse("PT" + seconds(flag) + 'S');
-        LoadResult result = Loading.load(Loading.PICKER + yaml, flags(tick, null));
+        LoadResult result = Loading.load(Loading.PICKER + yaml, flags(tick, LoadOptions.DEFAULT_STALENESS));
         assertThat(Loading.settings(result).picker().metrics().interval()).isEqualTo(Duration.parse("PT" + seconds(expected) + 'S'));
     }
 
@@ -167,7 +167,7 @@ final class MetricsConfigTest {
                 - {name: quick, type: utilization-detector, parameters: {metricsStalenessThreshold: 1s}}
                 flowControl: {saturationDetector: {pluginRef: slow%s}}
                 """;
-        LoadOptions everySecond = flags(Duration.ofSeconds(1), null);
+        LoadOptions everySecond = flags(Duration.ofSeconds(1), LoadOptions.DEFAULT_STALENESS);
         assertThat(Loading.lines(Loading.load(Loading.PICKER + detectors.formatted(""), everySecond))).isEmpty();
         assertThat(Loading.lines(Loading.load(Loading.PICKER + detectors.formatted(", stages: {decode: quick}"), everySecond)))
                 .singleElement().asString().contains("every 1s, which is not below the metricsStalenessThreshold of quick (1s)");

@@ -71,7 +71,7 @@ final class ProxyReaderTest {
 
     @Test
     void aFlagWinsOverTheDocument() {
-        LoadOptions flags = new LoadOptions(null, null, false, 9191, Duration.ofMillis(100), null,
+        LoadOptions flags = new LoadOptions(null, null, false, 9191, Duration.ofMillis(100), LoadOptions.DEFAULT_STALENESS,
                 Duration.ofSeconds(9));
         Settings settings = Loading.settings(Loading.load(Loading.PROXY + "metrics: {address: \"127.0.0.1:9092\"}\n", flags));
         assertThat(settings.proxy().metrics()).isEqualTo(new HostPort("127.0.0.1", 9191));
