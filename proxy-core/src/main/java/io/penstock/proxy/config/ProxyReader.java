@@ -1,5 +1,6 @@
 package io.penstock.proxy.config;
 
+import io.penstock.flow.Stage;
 import io.penstock.proxy.config.ProxyConfig.AccessLog;
 import io.penstock.proxy.config.ProxyConfig.Compat;
 import io.penstock.proxy.config.ProxyConfig.Drain;
@@ -93,7 +94,14 @@ final class ProxyReader {
 
     static Map<String, String> labels(Section section) {
         Map<String, String> labels = new LinkedHashMap<>();
-        section.all().forEach((key, field) -> labels.put(key, field.text("")));
+        section.all().forEach((key, field) -> {
+            String value = field.text("");
+            labels.put(key, value);
+            if (key.equals(Stage.ROLE_LABEL) && !value.isEmpty() && !Stage.ROLES.contains(value)) {
+                field.warning(Text.shown(value) + ": no such role, so the endpoint serves no stage "
+                        + Text.hint(value, Stage.ROLES));
+            }
+        });
         return Map.copyOf(labels);
     }
 

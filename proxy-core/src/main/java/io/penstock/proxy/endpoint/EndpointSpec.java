@@ -1,5 +1,6 @@
 package io.penstock.proxy.endpoint;
 
+import io.penstock.flow.Stage;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +18,7 @@ public record EndpointSpec(String namespace, String name, String host, int port,
     /** The namespace of an endpoint that names none. */
     public static final String DEFAULT_NAMESPACE = "default";
     /** The label that splits the pool into stages. */
-    public static final String ROLE_LABEL = "llm-d.ai/role";
+    public static final String ROLE_LABEL = Stage.ROLE_LABEL;
 
     public EndpointSpec {
         labels = Map.copyOf(labels);

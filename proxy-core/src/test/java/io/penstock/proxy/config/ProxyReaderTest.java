@@ -70,6 +70,17 @@ final class ProxyReaderTest {
     }
 
     @Test
+    void aRoleThatIsNoneIsAWarning() {
+        assertThat(Loading.lines(Loading.PROXY + """
+                endpoints:
+                - {address: "127.0.0.1:8000", labels: {llm-d.ai/role: prefil}}
+                - {address: "127.0.0.1:8001", labels: {llm-d.ai/role: encode}}
+                - {address: "127.0.0.1:8002", labels: {llm-d.ai/role: ""}}
+                """)).containsExactly("c:4:55: warning: endpoints[0].labels.llm-d.ai/role: prefil: no such role, so the endpoint serves"
+                        + " no stage (did you mean prefill?)");
+    }
+
+    @Test
     void aFlagWinsOverTheDocument() {
         LoadOptions flags = new LoadOptions(null, null, false, 9191, Duration.ofMillis(100), LoadOptions.DEFAULT_STALENESS,
                 Duration.ofSeconds(9));
