@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Races between threads (jcstress): occupancy, tickets, the combiner's word, admission, leases. Each test names the outcomes that must never
-# be seen. Ends non-zero when one was seen, when a test broke, and when fewer tests ran than there are. About a minute on two cores.
-#   bench/races.sh                  all of them, quickly
+# be seen. Ends non-zero when one was seen, when a test broke, when fewer tests ran than there are, and when it took too long. About 40 s on
+# two quiet cores with JDK 25; twice the races, with and without biased locking, with JDK 17.
+#   bench/races.sh                  all of them, quickly, in RACES_SECONDS (default: 180) at most
 #   bench/races.sh -m default       longer; whatever follows goes to jcstress (-h lists it)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -13,9 +14,11 @@ cd "$scratch"
 java=${JAVA_HOME:+$JAVA_HOME/bin/}java
 classpath="../classes:../lib/*"
 
+seconds=0 # no limit
 if [ $# -eq 0 ]; then
+    seconds=${RACES_SECONDS:-180}
     # One compiler mode, the one that reorders most; small strides, since some states are whole controllers.
-    set -- -m quick -f 1 -fsm 1 -iters 1 -time 400 -sc false -af NONE -spinStyle THREAD_YIELD -strideSize 64 -strideCount 16 \
+    set -- -m quick -f 1 -fsm 1 -iters 1 -time 250 -sc false -af NONE -spinStyle THREAD_YIELD -strideSize 64 -strideCount 16 \
         -jvmArgs "-Xmx256m -XX:+UnlockDiagnosticVMOptions -XX:-TieredCompilation -XX:+StressLCM -XX:+StressGCM"
 fi
 listed=$("$java" -cp "$classpath" org.openjdk.jcstress.Main "$@" -l | grep -c '^io\.penstock\.' || true)
@@ -25,7 +28,12 @@ if [ "$listed" -eq 0 ]; then
 fi
 
 status=0
-"$java" -cp "$classpath" org.openjdk.jcstress.Main "$@" >races.txt 2>&1 || status=$?
+timeout --kill-after=10 "$seconds" "$java" -cp "$classpath" org.openjdk.jcstress.Main "$@" >races.txt 2>&1 || status=$?
+if [ "$seconds" -gt 0 ] && { [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; }; then
+    grep 'Results: ' races.txt | tail -n 1 >&2 || true
+    echo "bench/races.sh: not done after $seconds s (expected: under a minute on a quiet machine; RACES_SECONDS allows more)" >&2
+    exit 1
+fi
 result=$(grep -o 'Results: .*' races.txt | tail -n 1 || true)
 # Interesting, failed, broken and other tests, as the summary counts them.
 ran=$(sed -n 's/.*: \([0-9]*\) matching test results.*/\1/p' races.txt | awk '{sum += $1} END {print sum + 0}')
