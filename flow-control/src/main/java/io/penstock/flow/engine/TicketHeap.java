@@ -1,17 +1,7 @@
 package io.penstock.flow.engine;
 
-import java.util.Arrays;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
-
-/**
- * Waiting requests of one flow whose ranks come in any order: a binary heap, best first, whose tickets know their place in it, so that any
- * of them leaves in O(log n). Drainer only.
- */
-final class TicketHeap {
-
-    private QueuedTicket[] nodes = new QueuedTicket[64];
-    private int size;
+/** Waiting requests of one flow whose ranks come in any order. Drainer only. */
+final class TicketHeap extends SlotHeap<QueuedTicket> {
 
     /** Smaller rank first, then arrival; by difference, as ranks are compared everywhere. */
     static boolean isBefore(QueuedTicket a, QueuedTicket b) {
@@ -19,74 +9,17 @@ final class TicketHeap {
         return order != 0 ? order < 0 : a.arrival - b.arrival < 0;
     }
 
-    int size() {
-        return size;
-    }
-
-    @Nullable QueuedTicket first() {
-        return size == 0 ? null : nodes[0];
-    }
-
-    void add(QueuedTicket ticket) {
-        if (size == nodes.length) {
-            nodes = Arrays.copyOf(nodes, size * 2);
-        }
-        siftUp(size++, ticket);
-    }
-
     void remove(QueuedTicket ticket) {
-        int hole = ticket.slot;
-        QueuedTicket last = nodes[--size];
-        nodes[size] = null;
-        if (hole == size) {
-            return;
-        }
-        if (hole > 0 && isBefore(last, nodes[(hole - 1) >>> 1])) {
-            siftUp(hole, last);
-        } else {
-            siftDown(hole, last);
-        }
+        removeAt(ticket.slot);
     }
 
-    /** In no order. */
-    void forEach(Consumer<QueuedTicket> action) {
-        for (int i = 0; i < size; i++) {
-            action.accept(nodes[i]);
-        }
+    @Override
+    boolean before(QueuedTicket one, QueuedTicket other) {
+        return isBefore(one, other);
     }
 
-    private void siftUp(int from, QueuedTicket ticket) {
-        int hole = from;
-        while (hole > 0) {
-            int parent = (hole - 1) >>> 1;
-            if (!isBefore(ticket, nodes[parent])) {
-                break;
-            }
-            put(hole, nodes[parent]);
-            hole = parent;
-        }
-        put(hole, ticket);
-    }
-
-    private void siftDown(int from, QueuedTicket ticket) {
-        int hole = from;
-        int half = size >>> 1;
-        while (hole < half) {
-            int child = 2 * hole + 1;
-            if (child + 1 < size && isBefore(nodes[child + 1], nodes[child])) {
-                child++;
-            }
-            if (isBefore(ticket, nodes[child])) {
-                break;
-            }
-            put(hole, nodes[child]);
-            hole = child;
-        }
-        put(hole, ticket);
-    }
-
-    private void put(int hole, QueuedTicket ticket) {
-        nodes[hole] = ticket;
-        ticket.slot = hole;
+    @Override
+    void moved(QueuedTicket ticket, int slot) {
+        ticket.slot = slot;
     }
 }
