@@ -38,7 +38,7 @@ record ConcurrencyConfig(ConcurrencyMode mode, long maxConcurrency, long maxToke
 
     static ConcurrencyConfig from(Map<String, ?> values) {
         Parameters in = new Parameters(values, PARAMETERS);
-        ConcurrencyMode mode = in.choice(MODE, ConcurrencyMode.WORDS, DEFAULTS.mode);
+        ConcurrencyMode mode = in.choice(MODE, ConcurrencyMode.class, DEFAULTS.mode);
         long requests = in.integer(REQUESTS, DEFAULTS.maxConcurrency);
         long tokens = in.integer(TOKENS, DEFAULTS.maxTokenConcurrency);
         double headroom = in.decimal(HEADROOM, DEFAULTS.headroom);

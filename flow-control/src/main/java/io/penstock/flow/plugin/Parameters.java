@@ -3,6 +3,7 @@ package io.penstock.flow.plugin;
 import io.penstock.flow.config.GoDuration;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.SortedSet;
 import java.util.function.Supplier;
@@ -54,6 +55,15 @@ public final class Parameters {
         Object value = values.get(name);
         long nanos = value instanceof String text ? GoDuration.tryParseNanos(text) : GoDuration.INVALID;
         return nanos == GoDuration.INVALID ? wrong(name, value, "a Go duration such as 200ms, 1m30s", otherwise) : nanos;
+    }
+
+    /** One of an enum's values, each written as its name in lower case; they are listed in a message in their order. */
+    public <E extends Enum<E>> E choice(String name, Class<E> values, E otherwise) {
+        Map<String, E> words = new LinkedHashMap<>();
+        for (E value : values.getEnumConstants()) {
+            words.put(value.name().toLowerCase(Locale.ROOT), value);
+        }
+        return choice(name, words, otherwise);
     }
 
     /** One of several words, each of which stands for a value; they are listed in a message in the map's order. */

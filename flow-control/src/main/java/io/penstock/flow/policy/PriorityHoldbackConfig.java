@@ -2,7 +2,6 @@ package io.penstock.flow.policy;
 
 import io.penstock.flow.plugin.Parameters;
 import io.penstock.flow.plugin.Problems;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.SortedSet;
 
@@ -26,8 +25,6 @@ record PriorityHoldbackConfig(double minCeiling, double maxCeiling, Domain domai
     static final String TYPE = "priority-holdback-policy";
     static final SortedSet<String> PARAMETERS = Policies.sorted("minCeiling", "maxCeiling", "shape", "domain");
 
-    private static final Map<String, Domain> DOMAINS = domains();
-
     PriorityHoldbackConfig {
         Problems problems = new Problems();
         boolean min = minCeiling >= 0 && minCeiling < 1;
@@ -50,14 +47,7 @@ record PriorityHoldbackConfig(double minCeiling, double maxCeiling, Domain domai
         double min = parameters.decimal("minCeiling", 0);
         double max = parameters.decimal("maxCeiling", 1);
         parameters.choice("shape", Map.of("linear", true), true);
-        Domain domain = parameters.choice("domain", DOMAINS, Domain.RANK);
+        Domain domain = parameters.choice("domain", Domain.class, Domain.RANK);
         return parameters.build(() -> new PriorityHoldbackConfig(min, max, domain));
-    }
-
-    private static Map<String, Domain> domains() {
-        Map<String, Domain> words = new LinkedHashMap<>();
-        words.put("rank", Domain.RANK);
-        words.put("value", Domain.VALUE);
-        return words;
     }
 }

@@ -2,7 +2,6 @@ package io.penstock.flow.policy;
 
 import io.penstock.flow.plugin.Parameters;
 import io.penstock.flow.plugin.Problems;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.SortedSet;
 
@@ -25,8 +24,6 @@ record WeightedFairnessConfig(Cost cost, Map<String, Double> weights, double def
     static final String TYPE = "weighted-fairness-policy";
     static final SortedSet<String> PARAMETERS = Policies.sorted("cost", "weights", "defaultWeight");
 
-    private static final Map<String, Cost> COSTS = costs();
-
     WeightedFairnessConfig {
         weights = Map.copyOf(weights);
         Problems problems = new Problems();
@@ -37,7 +34,7 @@ record WeightedFairnessConfig(Cost cost, Map<String, Double> weights, double def
 
     static WeightedFairnessConfig from(Map<String, ?> values) {
         Parameters parameters = new Parameters(values, PARAMETERS);
-        Cost cost = parameters.choice("cost", COSTS, Cost.REQUESTS);
+        Cost cost = parameters.choice("cost", Cost.class, Cost.REQUESTS);
         Map<String, Double> weights = parameters.decimals("weights");
         double otherwise = parameters.decimal("defaultWeight", 1);
         return parameters.build(() -> new WeightedFairnessConfig(cost, weights, otherwise));
@@ -46,13 +43,5 @@ record WeightedFairnessConfig(Cost cost, Map<String, Double> weights, double def
     double weight(String fairnessId) {
         Double weight = weights.get(fairnessId);
         return weight == null ? defaultWeight : weight;
-    }
-
-    private static Map<String, Cost> costs() {
-        Map<String, Cost> words = new LinkedHashMap<>();
-        words.put("requests", Cost.REQUESTS);
-        words.put("bytes", Cost.BYTES);
-        words.put("tokens", Cost.TOKENS);
-        return words;
     }
 }
