@@ -4,13 +4,11 @@ import io.penstock.flow.AdmissionListener;
 import io.penstock.flow.AdmissionRequest;
 import io.penstock.flow.CapacityReader;
 import io.penstock.flow.EndpointView;
-import io.penstock.flow.EngineSample;
 import io.penstock.flow.FlowController;
 import io.penstock.flow.FlowKey;
 import io.penstock.flow.Lease;
 import io.penstock.flow.PoolView;
 import io.penstock.flow.RejectReason;
-import io.penstock.flow.SaturationDetector;
 import io.penstock.flow.Ticket;
 import io.penstock.flow.config.FlowControlConfig;
 import io.penstock.flow.engine.Collaborators;
@@ -148,8 +146,8 @@ public class FlowBenchmark {
         }
     }
 
-    /** Endpoint, detector and lease in one object: nothing here is what is measured. */
-    private static final class OneSlot implements EndpointView, SaturationDetector, Lease {
+    /** Full as soon as it is closed, but for what is allowed. */
+    private static final class OneSlot extends OneEndpoint {
 
         private boolean closed;
         private int allowed;
@@ -164,54 +162,6 @@ public class FlowBenchmark {
         @Override
         public double saturation(List<EndpointView> endpoints, long nowNanos) {
             return closed && allowed <= 0 ? 1.0 : 0.0;
-        }
-
-        @Override
-        public double load(EndpointView endpoint, long nowNanos) {
-            return 0;
-        }
-
-        @Override
-        public boolean fits(EndpointView endpoint) {
-            return true;
-        }
-
-        @Override
-        public EndpointView endpoint() {
-            return this;
-        }
-
-        @Override
-        public void close() {
-        }
-
-        @Override
-        public String name() {
-            return "e1";
-        }
-
-        @Override
-        public int inFlightRequests() {
-            return 0;
-        }
-
-        @Override
-        public long inFlightTokens() {
-            return 0;
-        }
-
-        @Override
-        public int dispatchedSinceSample() {
-            return 0;
-        }
-
-        @Override
-        public @Nullable EngineSample sample() {
-            return null;
-        }
-
-        @Override
-        public void requestSample() {
         }
     }
 }

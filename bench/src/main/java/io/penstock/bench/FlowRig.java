@@ -4,14 +4,12 @@ import io.penstock.flow.AdmissionListener;
 import io.penstock.flow.AdmissionRequest;
 import io.penstock.flow.CapacitySnapshot;
 import io.penstock.flow.EndpointView;
-import io.penstock.flow.EngineSample;
 import io.penstock.flow.FlowController;
 import io.penstock.flow.FlowKey;
 import io.penstock.flow.GateOn;
 import io.penstock.flow.Lease;
 import io.penstock.flow.PoolView;
 import io.penstock.flow.RejectReason;
-import io.penstock.flow.SaturationDetector;
 import io.penstock.flow.config.BandConfig;
 import io.penstock.flow.config.FlowControlConfig;
 import io.penstock.flow.engine.Collaborators;
@@ -23,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A controller over one endpoint that takes as many requests as it is told: the detector, the placement and the leases cost next to
@@ -114,8 +111,8 @@ final class FlowRig {
         }
     }
 
-    /** Endpoint, detector and lease in one object; lets through what it is told to. */
-    static final class Tap implements EndpointView, SaturationDetector, Lease {
+    /** Lets through what it is told to. */
+    static final class Tap extends OneEndpoint {
 
         private final AtomicInteger allowed = new AtomicInteger();
 
@@ -136,54 +133,6 @@ final class FlowRig {
         @Override
         public double saturation(List<EndpointView> endpoints, long nowNanos) {
             return allowed.get() > 0 ? 0.0 : 1.0;
-        }
-
-        @Override
-        public double load(EndpointView endpoint, long nowNanos) {
-            return 0;
-        }
-
-        @Override
-        public boolean fits(EndpointView endpoint) {
-            return true;
-        }
-
-        @Override
-        public EndpointView endpoint() {
-            return this;
-        }
-
-        @Override
-        public void close() {
-        }
-
-        @Override
-        public String name() {
-            return "e1";
-        }
-
-        @Override
-        public int inFlightRequests() {
-            return 0;
-        }
-
-        @Override
-        public long inFlightTokens() {
-            return 0;
-        }
-
-        @Override
-        public int dispatchedSinceSample() {
-            return 0;
-        }
-
-        @Override
-        public @Nullable EngineSample sample() {
-            return null;
-        }
-
-        @Override
-        public void requestSample() {
         }
     }
 }
