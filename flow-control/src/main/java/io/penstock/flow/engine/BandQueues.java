@@ -143,7 +143,9 @@ final class BandQueues {
             fairness.deactivated(flow);
             idle.add(flow, now);
             // For each that comes one may go, so that there are never too many, however fast they come.
-            idle.evict(now, 1, forget);
+            if (idle.crowded()) {
+                idle.evict(now, 1, forget);
+            }
         } else if (first) {
             fairness.headChanged(flow);
         }

@@ -50,6 +50,11 @@ final class IdleFlows {
         size--;
     }
 
+    /** Whether there are too many, whatever their age; ageing is the tick's work. */
+    boolean crowded() {
+        return size > KEEP_MOST;
+    }
+
     /** Lets go of some of what is idle too long, or too much; of the rest when it is called again. */
     void evict(long now, int most, Consumer<FlowQueue> gone) {
         FlowQueue flow = oldest;
