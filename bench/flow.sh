@@ -70,7 +70,7 @@ for home in $(jdks); do
     run "$home" "$id-matrix1" 'FlowMatrixBenchmark.oneProducer'
     run "$home" "$id-matrix2" 'FlowMatrixBenchmark.twoProducers' -p flows=10,5000 -p waiting=0,5000
     run "$home" "$id-pick" 'PickBenchmark'
-    run "$home" "$id-cancel" 'CancelBenchmark' -wi 10 -i 10
+    (options='-wi 10 -i 10' && run "$home" "$id-cancel" 'CancelBenchmark')
     if [ -z "$only" ] || grep -q "$only" <<<FlowScale; then
         "$home/bin/java" -cp "$classpath" -Xmx2g -Xmn1500m -XX:+UseParallelGC io.penstock.bench.FlowScale
     fi

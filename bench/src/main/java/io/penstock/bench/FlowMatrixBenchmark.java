@@ -29,6 +29,8 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(value = 1, jvmArgsAppend = {"-Xmx512m", "-XX:+UseParallelGC"})
 public class FlowMatrixBenchmark {
 
+    private static final int MOST_AHEAD = 1000;
+
     /** Priorities 0 and up. */
     @Param({"1", "8"})
     public int bands;
@@ -65,11 +67,15 @@ public class FlowMatrixBenchmark {
         return pass(producer);
     }
 
-    /** Two producers, one of which drains at a time. */
+    /** Two producers, one of which drains at a time; the other waits where it is too far ahead, as a closed loop of clients would. */
     @Benchmark
     @Threads(2)
     public Ticket twoProducers(Producer producer) {
-        return pass(producer);
+        Ticket ticket = pass(producer);
+        while (rig.tap.owed() > MOST_AHEAD) {
+            Thread.onSpinWait();
+        }
+        return ticket;
     }
 
     private Ticket pass(Producer producer) {

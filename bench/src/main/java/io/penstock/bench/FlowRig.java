@@ -121,6 +121,11 @@ final class FlowRig {
             allowed.addAndGet(requests);
         }
 
+        /** What may go and has not gone yet. */
+        int owed() {
+            return allowed.get();
+        }
+
         void shut() {
             allowed.set(0);
         }
