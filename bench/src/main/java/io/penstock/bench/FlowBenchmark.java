@@ -5,10 +5,8 @@ import io.penstock.flow.AdmissionRequest;
 import io.penstock.flow.CapacityReader;
 import io.penstock.flow.EndpointView;
 import io.penstock.flow.FlowController;
-import io.penstock.flow.FlowKey;
 import io.penstock.flow.Lease;
 import io.penstock.flow.PoolView;
-import io.penstock.flow.RejectReason;
 import io.penstock.flow.Ticket;
 import io.penstock.flow.config.FlowControlConfig;
 import io.penstock.flow.engine.Collaborators;
@@ -46,8 +44,8 @@ public class FlowBenchmark {
     private static final Executor HERE = Runnable::run;
 
     private final OneSlot slot = new OneSlot();
-    private final AdmissionListener listener = new Closing();
-    private final AdmissionRequest[] requests = new AdmissionRequest[FLOWS];
+    private final AdmissionListener listener = FlowRig.CLOSING;
+    private final AdmissionRequest[] requests = FlowRig.requests(1, FLOWS);
     private FlowController controller;
     private CapacityReader capacity;
     private int next;
@@ -60,9 +58,6 @@ public class FlowBenchmark {
                 Collaborators.of(slot, slot::place, () -> pool, System::nanoTime));
         capacity = controller.capacity();
         slot.closed = false;
-        for (int i = 0; i < FLOWS; i++) {
-            requests[i] = new Request(new FlowKey("tenant-" + i, 0));
-        }
     }
 
     /** Arrival, decision, dispatch, and nothing waits before or after. */
@@ -98,52 +93,6 @@ public class FlowBenchmark {
     public long headroom() {
         var snapshot = capacity.capacitySnapshot(0);
         return snapshot == null ? -1 : snapshot.headroomRequests();
-    }
-
-    private record Request(FlowKey flowKey) implements AdmissionRequest {
-
-        @Override
-        public long byteSize() {
-            return 500;
-        }
-
-        @Override
-        public long receivedNanos() {
-            return 0;
-        }
-
-        @Override
-        public long ttlNanos() {
-            return 0;
-        }
-
-        @Override
-        public boolean excludes(EndpointView endpoint) {
-            return false;
-        }
-    }
-
-    private static final class Closing implements AdmissionListener {
-
-        @Override
-        public void onDispatched(FlowKey effective, Lease lease, long waitedNanos) {
-            lease.close();
-        }
-
-        @Override
-        public void onPassed(Lease lease) {
-            lease.close();
-        }
-
-        @Override
-        public void onRefused(RejectReason reason, int retryAfterSeconds) {
-            throw new IllegalStateException("refused: " + reason);
-        }
-
-        @Override
-        public void onEvicted() {
-            throw new IllegalStateException("evicted");
-        }
     }
 
     /** Full as soon as it is closed, but for what is allowed. */
