@@ -1,6 +1,6 @@
 package io.penstock.proxy;
 
-import io.penstock.proxy.codec.Abuse;
+import io.penstock.proxy.http2.Abuse;
 import io.penstock.proxy.downstream.ConnectionEvents;
 import io.penstock.proxy.downstream.ConnectionFault;
 import io.penstock.proxy.endpoint.Endpoint;

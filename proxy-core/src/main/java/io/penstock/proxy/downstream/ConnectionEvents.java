@@ -1,6 +1,6 @@
 package io.penstock.proxy.downstream;
 
-import io.penstock.proxy.codec.Abuse;
+import io.penstock.proxy.http2.Abuse;
 
 /** What the client side counts. Called on event loops; implementations are thread-safe and do not block. */
 public interface ConnectionEvents {

@@ -12,7 +12,7 @@ import static io.penstock.proxy.downstream.Http2Probe.WINDOW_UPDATE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.util.LeakPresenceDetector;
-import io.penstock.proxy.codec.Abuse;
+import io.penstock.proxy.http2.Abuse;
 import io.penstock.proxy.downstream.Http2Probe.Frame;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterAll;

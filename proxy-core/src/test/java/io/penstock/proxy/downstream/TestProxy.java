@@ -1,7 +1,7 @@
 package io.penstock.proxy.downstream;
 
 import io.netty.channel.EventLoopGroup;
-import io.penstock.proxy.codec.Abuse;
+import io.penstock.proxy.http2.Abuse;
 import io.penstock.proxy.config.ProxyConfig;
 import io.penstock.proxy.config.ProxyConfig.HostPort;
 import io.penstock.proxy.config.ProxyConfig.Limits;

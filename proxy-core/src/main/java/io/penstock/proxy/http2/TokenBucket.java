@@ -1,4 +1,4 @@
-package io.penstock.proxy.codec;
+package io.penstock.proxy.http2;
 
 /**
  * Allows a rate with a burst, in constant space and without a timer. Used on one event loop.

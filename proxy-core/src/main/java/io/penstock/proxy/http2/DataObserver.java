@@ -1,4 +1,4 @@
-package io.penstock.proxy.codec;
+package io.penstock.proxy.http2;
 
 /** Hears of response bytes that leave HTTP/2 flow control for the socket. Called on the connection's event loop. */
 @FunctionalInterface

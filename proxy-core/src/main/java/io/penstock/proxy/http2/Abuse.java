@@ -1,4 +1,4 @@
-package io.penstock.proxy.codec;
+package io.penstock.proxy.http2;
 
 import static io.netty.handler.codec.http2.Http2Error.ENHANCE_YOUR_CALM;
 

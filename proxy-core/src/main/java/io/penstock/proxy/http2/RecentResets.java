@@ -1,4 +1,4 @@
-package io.penstock.proxy.codec;
+package io.penstock.proxy.http2;
 
 /**
  * The last streams that we reset: what the peer sent for them before it knew is no error (RFC 9113 section 5.1). Used on one event loop.

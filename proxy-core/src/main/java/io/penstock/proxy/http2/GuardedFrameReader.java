@@ -1,4 +1,4 @@
-package io.penstock.proxy.codec;
+package io.penstock.proxy.http2;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;

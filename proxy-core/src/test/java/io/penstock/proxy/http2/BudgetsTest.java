@@ -1,4 +1,4 @@
-package io.penstock.proxy.codec;
+package io.penstock.proxy.http2;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
