@@ -1,6 +1,7 @@
 package io.penstock.proxy.http2;
 
 import io.netty.handler.codec.http2.Http2Exception;
+import java.util.function.LongSupplier;
 
 /**
  * Bounds the frames that cost a server work and a peer nothing (spec/edge section 3, C1 to C7). Used on one event loop.
@@ -67,7 +68,7 @@ final class FrameBudget {
     }
 
     /** An empty frame may come once between two that carry something; one that ends the stream always may. */
-    void data(int bytes, boolean last, long now) throws Http2Exception {
+    void data(int bytes, boolean last, LongSupplier clock) throws Http2Exception {
         if (last) {
             lastDataEmpty = false;
             return;
@@ -79,7 +80,7 @@ final class FrameBudget {
         }
         lastDataEmpty = false;
         if (bytes < TINY) {
-            check(tinyData.take(now), Abuse.TINY_DATA_FLOOD);
+            check(tinyData.take(clock.getAsLong()), Abuse.TINY_DATA_FLOOD);
         }
     }
 

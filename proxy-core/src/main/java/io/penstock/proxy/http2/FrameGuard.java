@@ -94,7 +94,7 @@ final class FrameGuard extends Http2FrameListenerDecorator {
 
     @Override
     public int onDataRead(ChannelHandlerContext ctx, int streamId, ByteBuf data, int padding, boolean last) throws Http2Exception {
-        budget.data(data.readableBytes(), last, clock.getAsLong());
+        budget.data(data.readableBytes(), last, clock);
         if (gone(streamId)) {
             // The connection's window is charged and refilled at once; the stream has none any more.
             connection.local().flowController().receiveFlowControlledFrame(null, data, padding, last);

@@ -86,7 +86,8 @@ class BudgetsTest {
 
         assertThatCode(() -> {
             for (long i = 0; i < 100_000; i++) {
-                budget.data(40, false, i * SECOND / 50);
+                long at = i * SECOND / 50;
+                budget.data(40, false, () -> at);
             }
         }).doesNotThrowAnyException();
     }
