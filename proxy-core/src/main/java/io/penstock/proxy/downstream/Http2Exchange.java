@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Headers;
-import io.netty.handler.codec.http2.Http2Stream;
+import io.penstock.proxy.http2.SessionStream;
 import io.penstock.proxy.request.ClientGone;
 import io.penstock.proxy.request.DownstreamExchange;
 import io.penstock.proxy.request.ErrorReply;
@@ -15,9 +15,8 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One HTTP/2 stream as the handlers see it. Writability is counted here and not asked of Netty's flow controller: that one calls every
- * stream of a connection unwritable as soon as the bytes of a client's one slow stream fill the connection's window. Used on the
- * connection's event loop.
+ * One HTTP/2 stream as the handlers see it. Writability is counted for each stream alone, so that a client that reads one of them slowly
+ * does not stop the others. Used on the connection's event loop.
  */
 final class Http2Exchange implements DownstreamExchange {
 
@@ -26,7 +25,7 @@ final class Http2Exchange implements DownstreamExchange {
     static final int LOW_WATER = 32 << 10;
 
     private final Http2Downstream connection;
-    private final Http2Stream stream;
+    private final SessionStream stream;
     private final long openedAt;
     private final boolean headRequest;
     private @Nullable RequestContext context;
@@ -42,7 +41,7 @@ final class Http2Exchange implements DownstreamExchange {
     private long writtenAtTick = -1;
     private long stalledAt;
 
-    Http2Exchange(Http2Downstream connection, Http2Stream stream, boolean headRequest, long openedAt) {
+    Http2Exchange(Http2Downstream connection, SessionStream stream, boolean headRequest, long openedAt) {
         this.connection = connection;
         this.stream = stream;
         this.headRequest = headRequest;
@@ -58,10 +57,6 @@ final class Http2Exchange implements DownstreamExchange {
 
     @Nullable RequestContext context() {
         return context;
-    }
-
-    Http2Stream stream() {
-        return stream;
     }
 
     boolean ended() {
@@ -170,6 +165,16 @@ final class Http2Exchange implements DownstreamExchange {
     void abort(Http2Error error, ClientGone cause) {
         gone(cause);
         connection.reset(stream, error);
+    }
+
+    /** Answers trailers above the limit, which are lost: 431 where no head has gone out. The handlers hear that the request is broken. */
+    void oversizeTrailers() {
+        boolean unanswered = !headersSent && !ended;
+        gone(ClientGone.PROTOCOL_ERROR);
+        if (unanswered) {
+            connection.writeHeaders(stream, EdgeReplies.HEADERS_TOO_LARGE.head(), true);
+        }
+        connection.reset(stream, Http2Error.PROTOCOL_ERROR);
     }
 
     /** The client has gone, or has been sent away; the handlers hear of it once, and not after a complete response. */

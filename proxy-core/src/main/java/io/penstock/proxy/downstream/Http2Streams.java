@@ -1,16 +1,13 @@
 package io.penstock.proxy.downstream;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.HttpMethod;
-import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2Error;
-import io.netty.handler.codec.http2.Http2EventAdapter;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Headers;
-import io.netty.handler.codec.http2.Http2Stream;
 import io.penstock.proxy.http2.CappedHeaders;
-import io.penstock.proxy.http2.HardenedHttp2;
+import io.penstock.proxy.http2.SessionListener;
+import io.penstock.proxy.http2.SessionStream;
 import io.penstock.proxy.request.ClientGone;
 import io.penstock.proxy.request.DownstreamListener;
 import io.penstock.proxy.request.ErrorReply;
@@ -23,25 +20,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The requests of one HTTP/2 connection: turns frames and stream states into calls of the request handlers. Used on the connection's event
+ * The requests of one HTTP/2 connection: turns what its session tells into calls of the request handlers. Used on the connection's event
  * loop.
  */
-final class Http2Streams extends Http2EventAdapter {
+final class Http2Streams implements SessionListener {
 
     static final Logger LOGGER = LoggerFactory.getLogger(Http2Downstream.class);
 
     private final Http2Downstream connection;
-    private final HardenedHttp2 http2;
-    private final Http2Connection.PropertyKey key;
     private final DownstreamListener listener;
+    /** Exchanges whose handlers are to be told of room once the flush is over: they write more then. */
+    private final List<Http2Exchange> resumable = new ArrayList<>();
     private long idleSince;
     private int open;
 
-    Http2Streams(Http2Downstream connection, HardenedHttp2 http2) {
+    Http2Streams(Http2Downstream connection) {
         this.connection = connection;
-        this.http2 = http2;
         listener = connection.client().loop().listener();
-        key = connection.connection().newKey();
         idleSince = now();
     }
 
@@ -49,30 +44,21 @@ final class Http2Streams extends Http2EventAdapter {
         return connection.client().edge().clock().getAsLong();
     }
 
-    @Nullable Http2Exchange exchange(@Nullable Http2Stream stream) {
-        return stream == null ? null : stream.getProperty(key);
+    private static @Nullable Http2Exchange exchange(SessionStream stream) {
+        return (Http2Exchange) stream.attachment();
     }
 
-    // --- frames in ---
+    // --- in ---
 
     @Override
-    public void onHeadersRead(ChannelHandlerContext ctx, int streamId, Http2Headers headers, int dependency, short weight,
-            boolean exclusive, int padding, boolean last) throws Http2Exception {
-        Http2Stream stream = connection.connection().stream(streamId);
-        Http2Exchange exchange = exchange(stream);
-        boolean overflowed = headers instanceof CappedHeaders capped && capped.completeOverflowed();
-        if (exchange != null) {
-            trailers(exchange, streamId, headers, overflowed);
-            return;
-        }
-        boolean head = HttpMethod.HEAD.asciiName().contentEquals(headers.method());
-        exchange = open(stream, head);
-        ErrorReply refusal = refusal(headers, overflowed);
+    public void onHead(SessionStream stream, Http2Headers head, boolean last) {
+        Http2Exchange exchange = open(stream, HttpMethod.HEAD.asciiName().contentEquals(head.method()));
+        ErrorReply refusal = refusal(head);
         if (refusal != null) {
-            exchange.reply(refusal, RequestIds.of(headers));
+            exchange.reply(refusal, RequestIds.of(head));
             return;
         }
-        RequestContext context = exchange.start(headers);
+        RequestContext context = exchange.start(head);
         try {
             listener.onRequest(context, last);
         } catch (RuntimeException e) {
@@ -80,32 +66,39 @@ final class Http2Streams extends Http2EventAdapter {
         }
     }
 
-    private Http2Exchange open(Http2Stream stream, boolean head) {
+    private Http2Exchange open(SessionStream stream, boolean head) {
         Http2Exchange exchange = new Http2Exchange(connection, stream, head, now());
-        stream.setProperty(key, exchange);
+        stream.attach(exchange);
         open++;
         connection.client().loop().requestOpened();
         return exchange;
     }
 
-    private static @Nullable ErrorReply refusal(Http2Headers headers, boolean overflowed) {
-        if (overflowed) {
+    private static boolean overflowed(Http2Headers headers) {
+        return headers instanceof CappedHeaders capped && capped.completeOverflowed();
+    }
+
+    private static @Nullable ErrorReply refusal(Http2Headers head) {
+        if (overflowed(head)) {
             return EdgeReplies.HEADERS_TOO_LARGE;
         }
-        if (HttpMethod.CONNECT.asciiName().contentEquals(headers.method())) {
+        if (HttpMethod.CONNECT.asciiName().contentEquals(head.method())) {
             return EdgeReplies.NO_CONNECT;
         }
-        String problem = RequestHeads.normalise(headers);
+        String problem = RequestHeads.normalise(head);
         return problem == null ? null : EdgeReplies.badRequest(problem);
     }
 
-    private void trailers(Http2Exchange exchange, int streamId, Http2Headers trailers, boolean overflowed) throws Http2Exception {
-        RequestContext context = exchange.context();
-        if (exchange.ended() || context == null) {
+    @Override
+    public void onTrailers(SessionStream stream, Http2Headers trailers) throws Http2Exception {
+        Http2Exchange exchange = exchange(stream);
+        RequestContext context = exchange == null ? null : exchange.context();
+        boolean overflowed = overflowed(trailers);
+        if (exchange == null || context == null || exchange.ended()) {
             return;
         }
         if (overflowed) {
-            throw Http2Exception.streamError(streamId, Http2Error.PROTOCOL_ERROR, "too many trailers");
+            throw Http2Exception.streamError(stream.id(), Http2Error.PROTOCOL_ERROR, "too many trailers");
         }
         ResponseHeads.sanitiseTrailers(trailers);
         try {
@@ -116,71 +109,94 @@ final class Http2Streams extends Http2EventAdapter {
     }
 
     @Override
-    public int onDataRead(ChannelHandlerContext ctx, int streamId, ByteBuf data, int padding, boolean last) {
-        Http2Exchange exchange = exchange(connection.connection().stream(streamId));
-        int bytes = data.readableBytes();
+    public void onData(SessionStream stream, ByteBuf data, boolean last) {
+        Http2Exchange exchange = exchange(stream);
         RequestContext context = exchange == null ? null : exchange.context();
         if (exchange == null || context == null || exchange.ended()) {
-            return bytes + padding;
+            connection.returnCredit(stream, data.readableBytes());
+            data.release();
+            return;
         }
-        if (bytes > 0 || last) {
-            try {
-                listener.onData(context, data.retain(), last);
-            } catch (RuntimeException e) {
-                connection.failed(exchange, e);
-            }
+        try {
+            listener.onData(context, data, last);
+        } catch (RuntimeException e) {
+            connection.failed(exchange, e);
         }
-        return padding;
     }
 
     @Override
-    public void onRstStreamRead(ChannelHandlerContext ctx, int streamId, long errorCode) throws Http2Exception {
-        Http2Exchange exchange = exchange(connection.connection().stream(streamId));
+    public boolean onOversizeHeaders(SessionStream stream) {
+        Http2Exchange exchange = exchange(stream);
+        if (exchange == null) {
+            open(stream, false).reply(EdgeReplies.HEADERS_TOO_LARGE, RequestIds.random());
+        } else {
+            exchange.oversizeTrailers();
+        }
+        return true;
+    }
+
+    // --- how it ends ---
+
+    @Override
+    public void onReset(SessionStream stream, long errorCode) throws Http2Exception {
+        Http2Exchange exchange = exchange(stream);
         if (exchange == null || exchange.ended()) {
             return;
         }
         exchange.gone(ClientGone.RESET);
-        http2.requestReset(now() - exchange.openedAt());
+        connection.prematureReset(now() - exchange.openedAt());
     }
-
-    /** Answers a header list above the limit with 431 on its stream; false when there can be no such stream. */
-    boolean refuseOversize(int streamId) {
-        Http2Stream stream;
-        try {
-            stream = connection.connection().remote().createStream(streamId, false);
-        } catch (Http2Exception e) {
-            return false;
-        }
-        open(stream, false).reply(EdgeReplies.HEADERS_TOO_LARGE, RequestIds.random());
-        return true;
-    }
-
-    // --- streams' states ---
 
     @Override
-    public void onStreamHalfClosed(Http2Stream stream) {
-        if (stream.state() == Http2Stream.State.HALF_CLOSED_LOCAL && exchange(stream) != null) {
-            // The response is complete and the request is not: the client need not send the rest (RFC 9113 section 8.1).
-            connection.reset(stream, Http2Error.NO_ERROR);
+    public void onStreamError(SessionStream stream, Http2Error error) {
+        Http2Exchange exchange = exchange(stream);
+        if (exchange != null) {
+            exchange.gone(ClientGone.PROTOCOL_ERROR);
         }
     }
 
     @Override
-    public void onStreamClosed(Http2Stream stream) {
-        Http2Exchange exchange = stream.getProperty(key);
-        if (exchange == null) {
-            return;
+    public void onClosed(SessionStream stream) {
+        Http2Exchange exchange = exchange(stream);
+        if (exchange != null) {
+            open--;
+            idleSince = now();
+            connection.client().loop().requestClosed();
+            exchange.gone(ClientGone.DISCONNECTED);
         }
-        open--;
-        idleSince = now();
-        connection.client().loop().requestClosed();
-        exchange.gone(ClientGone.DISCONNECTED);
-    }
-
-    @Override
-    public void onStreamRemoved(Http2Stream stream) {
         connection.closeIfDrained();
     }
+
+    @Override
+    public void onConnectionError(Throwable cause, @Nullable Http2Exception error) {
+        connection.count(cause, error);
+        connection.client().lingerOnClose();
+        allGone(ClientGone.PROTOCOL_ERROR);
+    }
+
+    // --- out ---
+
+    @Override
+    public void onWritten(SessionStream stream, int bytes) {
+        Http2Exchange exchange = exchange(stream);
+        if (exchange != null && exchange.dataWritten(bytes)) {
+            resumable.add(exchange);
+        }
+    }
+
+    @Override
+    public void onFlushed() {
+        if (resumable.isEmpty()) {
+            return;
+        }
+        // What a handler writes now can add to the list; it is told in this round too, since only then is there room.
+        for (int i = 0; i < resumable.size(); i++) {
+            resumable.get(i).resume();
+        }
+        resumable.clear();
+    }
+
+    // --- all of them ---
 
     /** How long there has been no request. */
     long idleSince(long now) {
@@ -188,6 +204,9 @@ final class Http2Streams extends Http2EventAdapter {
     }
 
     void resetStalled(long now, long limit) {
+        if (open == 0) {
+            return;
+        }
         for (Http2Exchange exchange : all()) {
             if (exchange.stalled(now, limit)) {
                 connection.client().edge().events().fault(ConnectionFault.WRITE_STALL);
@@ -212,19 +231,11 @@ final class Http2Streams extends Http2EventAdapter {
 
     private List<Http2Exchange> all() {
         List<Http2Exchange> exchanges = new ArrayList<>(open);
-        if (open == 0) {
-            return exchanges;
-        }
-        try {
-            connection.connection().forEachActiveStream(stream -> {
-                Http2Exchange exchange = stream.getProperty(key);
-                if (exchange != null) {
-                    exchanges.add(exchange);
-                }
-                return true;
-            });
-        } catch (Http2Exception e) {
-            throw new IllegalStateException("the visitor throws nothing", e);
+        for (SessionStream stream : connection.session().streams()) {
+            Http2Exchange exchange = exchange(stream);
+            if (exchange != null) {
+                exchanges.add(exchange);
+            }
         }
         return exchanges;
     }

@@ -9,8 +9,8 @@ final class Protocols {
     }
 
     static void http2(ChannelPipeline pipeline, ClientConnection client, String after) {
-        Http2Downstream handler = Http2Downstream.create(client);
-        pipeline.addAfter(after, "http2", handler);
+        Http2Downstream handler = new Http2Downstream(client);
+        pipeline.addAfter(after, "http2", handler.handler());
         client.protocol(handler, Http2Downstream.NAME);
     }
 

@@ -9,6 +9,7 @@ import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.util.ReferenceCountUtil;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -306,13 +307,13 @@ public final class Http2Session extends ChannelDuplexHandler {
             return;
         }
         started = true;
-        if (server) {
-            writer.settings(MAX_CONCURRENT_STREAMS, options.maxStreams(), MAX_HEADER_LIST_SIZE, options.maxHeaderBytes(),
-                    INITIAL_WINDOW_SIZE, options.streamWindow());
-        } else {
+        int[] settings = {server ? MAX_CONCURRENT_STREAMS : ENABLE_PUSH, options.maxStreams(), MAX_HEADER_LIST_SIZE, options.maxHeaderBytes(),
+            INITIAL_WINDOW_SIZE, options.streamWindow()};
+        if (!server) {
+            settings[1] = 0;
             writer.preface();
-            writer.settings(ENABLE_PUSH, 0, MAX_HEADER_LIST_SIZE, options.maxHeaderBytes(), INITIAL_WINDOW_SIZE, options.streamWindow());
         }
+        writer.settings(options.streamWindow() == SessionOptions.DEFAULT_WINDOW ? Arrays.copyOf(settings, 4) : settings);
         receiveFlow.start();
         flush(ctx);
     }
