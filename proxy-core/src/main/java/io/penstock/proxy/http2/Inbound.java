@@ -19,22 +19,21 @@ import java.util.function.LongSupplier;
 final class Inbound implements FrameSink {
 
     private final boolean server;
-    private final Http2Session session;
+    private final SessionCore core;
     private final Streams streams;
     private final SessionListener listener;
     private final FrameBudget budget;
     private final ResetBudget resets;
     private final LongSupplier clock;
 
-    Inbound(boolean server, Http2Session session, Streams streams, SessionListener listener, FrameBudget budget, ResetBudget resets,
-            LongSupplier clock) {
-        this.server = server;
-        this.session = session;
-        this.streams = streams;
-        this.listener = listener;
-        this.budget = budget;
-        this.resets = resets;
-        this.clock = clock;
+    Inbound(SessionCore core) {
+        this.core = core;
+        server = core.server;
+        streams = core.streams;
+        listener = core.listener;
+        budget = core.budget;
+        resets = core.resets;
+        clock = core.options.clock();
     }
 
     // --- messages ---
@@ -128,7 +127,7 @@ final class Inbound implements FrameSink {
             // A backend's event stream is small frames by nature, and a backend is no stranger.
             budget.data(length, last, clock);
         }
-        session.receiveFlow().received(length + padding);
+        core.receiveFlow.received(length + padding);
         SessionStream stream = streams.existing(id);
         if (stream == null) {
             if (streams.forgotten(id)) {
@@ -143,12 +142,12 @@ final class Inbound implements FrameSink {
         if (!stream.headReceived) {
             throw streamError(id, PROTOCOL_ERROR, "DATA before the head of stream %d", id);
         }
-        session.receiveFlow().received(stream, length + padding);
+        core.receiveFlow.received(stream, length + padding);
         MessageRules.countBody(stream, length, last, server);
         if (last) {
             stream.state = stream.state.endRemote();
         }
-        session.receiveFlow().consumed(stream, padding);
+        core.receiveFlow.consumed(stream, padding);
         if (length > 0 || last) {
             listener.onData(stream, length == 0 ? Unpooled.EMPTY_BUFFER : in.readRetainedSlice(length), last);
         }
@@ -187,9 +186,9 @@ final class Inbound implements FrameSink {
     @Override
     public void settings(ByteBuf in, int entries) throws Http2Exception {
         budget.settingsEntries(entries);
-        session.peerSettings().read(in, entries);
+        core.peer.read(in, entries);
         budget.settings(clock.getAsLong());
-        session.applySettings();
+        core.applySettings();
     }
 
     @Override
@@ -201,7 +200,7 @@ final class Inbound implements FrameSink {
     @Override
     public void ping(long data) throws Http2Exception {
         budget.ping(clock.getAsLong());
-        session.writer().pingAck(data);
+        core.writer.pingAck(data);
     }
 
     @Override
@@ -213,7 +212,7 @@ final class Inbound implements FrameSink {
     @Override
     public void goAway(int lastStreamId, long code) throws Http2Exception {
         budget.unknown(clock.getAsLong());
-        session.goAwayReceived(lastStreamId);
+        core.goAwayReceived(lastStreamId);
         for (SessionStream stream : streams.all()) {
             if (!server && stream.id() > lastStreamId) {
                 try {
@@ -233,7 +232,7 @@ final class Inbound implements FrameSink {
                 throw connectionError(PROTOCOL_ERROR, "WINDOW_UPDATE of 0 for the connection");
             }
             budget.windowUpdate();
-            session.sendFlow().windowUpdate(increment);
+            core.sendFlow.windowUpdate(increment);
             return;
         }
         budget.windowUpdate();
@@ -243,7 +242,7 @@ final class Inbound implements FrameSink {
         } else if (increment == 0) {
             throw streamError(id, PROTOCOL_ERROR, "WINDOW_UPDATE of 0 for stream %d", id);
         } else {
-            session.sendFlow().windowUpdate(stream, increment);
+            core.sendFlow.windowUpdate(stream, increment);
         }
     }
 
