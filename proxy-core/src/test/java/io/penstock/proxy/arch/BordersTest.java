@@ -46,6 +46,11 @@ class BordersTest {
             .resideInAnyPackage(P + "upstream..", P + "downstream..", P + "handler..").because("it is what they share");
 
     @ArchTest
+    static final ArchRule HTTP2_KNOWS_NEITHER_SIDE = noClasses().that().resideInAPackage(P + "http2..").should().dependOnClassesThat()
+            .resideInAnyPackage(P + "upstream..", P + "downstream..", P + "handler..", P + "request..")
+            .because("both sides drive it: what it has to tell goes through SessionListener");
+
+    @ArchTest
     static final ArchRule DETECTORS_ARE_NAMED_BY_CONFIG_AND_ROOT_ONLY = noClasses()
             .that(not(resideInAnyPackage("io.penstock.proxy", P + "config.."))).should().dependOnClassesThat()
             .resideInAPackage("io.penstock.detect..").because("the rest knows SaturationDetector");
@@ -88,7 +93,8 @@ class BordersTest {
 
     @ArchTest
     static final ArchRule NOTHING_BLOCKS_IN_THE_DATA_PATH = noClasses()
-            .that().resideInAnyPackage(P + "handler..", P + "request..", P + "upstream..", P + "downstream..", P + "codec..").and()
+            .that()
+            .resideInAnyPackage(P + "handler..", P + "request..", P + "upstream..", P + "downstream..", P + "codec..", P + "http2..").and()
             .doNotHaveSimpleName("Listeners").should().callMethod(Thread.class, "sleep", long.class)
             .orShould().callMethod(Object.class, "wait").orShould()
             .callMethodWhere(target(nameMatching("sync|syncUninterruptibly|await|awaitUninterruptibly"))
