@@ -267,9 +267,12 @@ public final class Http2Session extends ChannelDuplexHandler {
 
     private void end() {
         core.die();
-        core.closeAll();
-        reader.release();
-        core.release();
+        try {
+            core.closeAll();
+        } finally {
+            reader.release();
+            core.release();
+        }
     }
 
     // --- state ---

@@ -156,7 +156,10 @@ final class Inbound implements FrameSink {
 
     @Override
     public void reset(int id, long code) throws Http2Exception {
-        resets.resetFrame(clock.getAsLong());
+        if (server) {
+            // A backend that gives requests up is in trouble, and no attacker.
+            resets.resetFrame(clock.getAsLong());
+        }
         SessionStream stream = streams.existing(id);
         if (stream == null) {
             ignored(id, "RST_STREAM");

@@ -8,6 +8,7 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Headers;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 
@@ -60,17 +61,16 @@ final class MessageRules {
 
     /** What content-length says, or -1; equal ones in several fields, or in a list, become one (RFC 9110 section 8.6). */
     static long contentLength(int streamId, Http2Headers head) throws Http2Exception {
-        CharSequence only = head.get(HttpHeaderNames.CONTENT_LENGTH);
-        if (only == null) {
+        Iterator<CharSequence> values = head.valueIterator(HttpHeaderNames.CONTENT_LENGTH);
+        if (!values.hasNext()) {
             return -1;
         }
+        long single = digits(values.next());
+        return single >= 0 && !values.hasNext() ? single : unusualLength(streamId, head);
+    }
+
+    private static long unusualLength(int streamId, Http2Headers head) throws Http2Exception {
         List<CharSequence> values = head.getAll(HttpHeaderNames.CONTENT_LENGTH);
-        if (values.size() == 1) {
-            long length = digits(only);
-            if (length >= 0) {
-                return length;
-            }
-        }
         try {
             long length = HttpUtil.normalizeAndGetContentLength(values, false, true);
             head.setLong(HttpHeaderNames.CONTENT_LENGTH, length);

@@ -124,9 +124,18 @@ final class SessionCore implements SendFlow.Owner {
         }
     }
 
+    /** Closes every stream, and throws what the first owner threw once all are closed. */
     void closeAll() {
+        RuntimeException thrown = null;
         for (SessionStream stream : streams.all()) {
-            streams.close(stream);
+            try {
+                streams.close(stream);
+            } catch (RuntimeException e) {
+                thrown = thrown == null ? e : thrown;
+            }
+        }
+        if (thrown != null) {
+            throw thrown;
         }
     }
 
@@ -143,7 +152,7 @@ final class SessionCore implements SendFlow.Owner {
     }
 
     void writeData(SessionStream stream, ByteBuf data, boolean last) {
-        if (dead || stream.localEnded()) {
+        if (dead || stream.localEnded() || !last && !data.isReadable()) {
             data.release();
             return;
         }
@@ -209,6 +218,10 @@ final class SessionCore implements SendFlow.Owner {
                 listener.onStreamError(stream, error.error());
             }
             reset(stream, error.error());
+        }
+        if (!server && stream != null) {
+            // A backend cannot make more of these than we open streams; to end its connection would cost its other requests.
+            return;
         }
         boolean ourRefusal = error.error() == Http2Error.REFUSED_STREAM && goAwaySent >= 0;
         if (!ourRefusal && !resets.streamError(error.error(), options.clock().getAsLong())) {

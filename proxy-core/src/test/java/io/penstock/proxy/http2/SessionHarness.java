@@ -10,10 +10,12 @@ import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Headers;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +34,8 @@ final class SessionHarness implements SessionListener {
     long written;
     /** The channel keeps what is written: the peer does not read. */
     boolean stuck;
+    boolean keeping;
+    final Queue<ByteBuf> kept = new ArrayDeque<>();
     @Nullable Throwable failure;
 
     SessionHarness(boolean server) {
@@ -135,7 +139,11 @@ final class SessionHarness implements SessionListener {
         if (consuming) {
             session.consume(stream, data.readableBytes());
         }
-        data.release();
+        if (keeping) {
+            kept.add(data);
+        } else {
+            data.release();
+        }
     }
 
     @Override
