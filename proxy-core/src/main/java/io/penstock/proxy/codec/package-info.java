@@ -1,4 +1,4 @@
-/** Edge hardening of the HTTP codecs: what Netty lets through and a public port must not (spec/edge section 3). */
+/** Edge hardening of HTTP/1.1: what Netty's codec lets through and a public port must not (spec/edge section 3). */
 @NullMarked
 package io.penstock.proxy.codec;
 

@@ -125,8 +125,8 @@ class SessionReceiveTest {
     @Test
     void bodiesHaveTheLengthThatTheyPromise() {
         for (int id = 1; id <= 7; id += 2) {
-            server.feed(WireFrame.headers(id, false, ":method", "POST", ":scheme", "http", ":path", "/", ":authority", "a", "content-length",
-                    id == 7 ? "5, 5" : "5"));
+            server.feed(WireFrame.headers(id, false, ":method", "POST", ":scheme", "http", ":path", "/", ":authority", "a",
+                    "content-length", id == 7 ? "5, 5" : "5"));
         }
         server.feed(WireFrame.data(1, 6, false), WireFrame.data(3, 4, true), WireFrame.data(5, 5, true), WireFrame.data(7, 5, true));
 
