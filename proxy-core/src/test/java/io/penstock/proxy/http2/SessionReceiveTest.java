@@ -144,6 +144,20 @@ class SessionReceiveTest {
     }
 
     @Test
+    void whatFollowsARefusalIsDroppedThoughLaterStreamsWereTaken() {
+        server.close();
+        server = new SessionHarness(true, 1, 1 << 20);
+        server.feed(WireFrame.PREFACE).feed(WireFrame.settings());
+        server.feed(WireFrame.post(1), WireFrame.post(3), WireFrame.of(RST_STREAM, 0, 1, WireFrame.numbers(8)), WireFrame.post(5));
+        assertThat(only(RST_STREAM).stream()).isEqualTo(3);
+        server.feed(WireFrame.data(3, 1_000, false), WireFrame.headers(3, true, "x", "y"), WireFrame.window(3, 1));
+
+        assertThat(server.turn().sent()).isEmpty();
+        assertThat(server.failure).isNull();
+        assertThat(server.events).containsExactly("head 1 /1", "reset 1 8", "head 5 /5");
+    }
+
+    @Test
     void afterTheLastGoAwayStreamsAreRefusedAndThoseThatAreThereGoOn() {
         server.feed(WireFrame.post(1));
         server.session.goAway(Integer.MAX_VALUE, Http2Error.NO_ERROR);
