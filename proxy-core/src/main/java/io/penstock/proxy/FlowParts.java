@@ -41,7 +41,7 @@ final class FlowParts {
 
     /** What stays the same, whatever a document says. */
     record Surroundings(EndpointPool pool, LongSupplier clock, MeterFlowEvents events, DetectorEvents series, FlowSignal signal,
-            ProxyOptions options, int maxConnections, Consumer<String> onDenied) {
+            ProxyOptions options, int maxRequestsPerEndpoint, Consumer<String> onDenied) {
     }
 
     /** What one document chose. */
@@ -136,7 +136,7 @@ final class FlowParts {
         Detection detection = Detection.of(settings, around.series);
         LeastLoadPlacement placement = new LeastLoadPlacement(around.pool, detection.forPlacement(), TokenCounting.charge(settings.load()),
                 around.clock, around.signal, Detection.limiting(settings),
-                settings.flowControlEnabled() ? around.maxConnections : Integer.MAX_VALUE);
+                settings.flowControlEnabled() ? around.maxRequestsPerEndpoint : Integer.MAX_VALUE);
         List<AsciiString> sessions = AgentIdentity.headers(settings.plugins().values()).stream().map(AsciiString::cached).toList();
         return new Chosen(settings, policies(settings, before), detection, placement, sessions);
     }

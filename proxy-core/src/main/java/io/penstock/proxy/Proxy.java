@@ -34,8 +34,8 @@ import io.penstock.proxy.metrics.ProxyMeters;
 import io.penstock.proxy.net.RateLimitedLog;
 import io.penstock.proxy.request.DownstreamListener;
 import io.penstock.proxy.request.FlowResolver;
+import io.penstock.proxy.upstream.BackendConnector;
 import io.penstock.proxy.upstream.ConnectionLimit;
-import io.penstock.proxy.upstream.Http1Connector;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -100,7 +100,7 @@ public final class Proxy implements AutoCloseable {
         PoolMeters poolMeters = new PoolMeters(metrics, options.pool(), () -> AdminBridge.rows(pool, clock.getAsLong()),
                 options.metricsStaleness());
         parts = new FlowParts(settings.picker(), new FlowParts.Surroundings(pool, clock, flowEvents,
-                new DetectorSeries(poolMeters, flowEvents), signal, options, config.upstream().maxConnectionsPerEndpoint(),
+                new DetectorSeries(poolMeters, flowEvents), signal, options, BackendConnector.maxRequestsPerEndpoint(config.upstream()),
                 meters::denied));
         collection = TokenCounting.collection(settings, meters);
         flow = parts.flow();
@@ -180,8 +180,8 @@ public final class Proxy implements AutoCloseable {
 
     private DownstreamListener chain(EventLoop loop) {
         ProxyConfig config = settings.proxy();
-        Http1Connector connector = closing.add(new Http1Connector(loop, options.transport(), config.upstream(), connectionLimit, clock,
-                EventBridges.upstream(meters)));
+        BackendConnector connector = closing.add(BackendConnector.create(loop, options.transport(), config.upstream(), connectionLimit,
+                clock, EventBridges.upstream(meters)));
         pool.listen(change -> retire(connector, change));
         ChainServices services = new ChainServices(flow, settings.picker().flowControlEnabled() ? flow.capacity() : null,
                 config.compat().headroomShortName(), failure -> LOG.debug("A band's counts could not be read", failure),
@@ -191,7 +191,7 @@ public final class Proxy implements AutoCloseable {
         return closing.add(RequestChain.build(services, connector, loop));
     }
 
-    private static void retire(Http1Connector connector, PoolChange change) {
+    private static void retire(BackendConnector connector, PoolChange change) {
         change.removed().forEach(connector::remove);
     }
 

@@ -55,14 +55,20 @@ public record ProxyConfig(List<Listener> listeners, HostPort admin, HostPort met
     }
 
     /**
-     * @param protocol {@code http1}, the only one so far
+     * @param protocol {@link #HTTP1} or {@link #H2C}
      * @param connectTimeout until a connection counts as failed
      * @param idleTimeout after which an idle connection is closed; below the server's own keep-alive
      * @param maxConnectionsPerEndpoint over all event loops
      */
     public record Upstream(String protocol, Duration connectTimeout, Duration idleTimeout, int maxConnectionsPerEndpoint) {
+
+        /** HTTP/1.1, one request at a time a connection. */
+        public static final String HTTP1 = "http1";
+        /** HTTP/2 in cleartext by prior knowledge (RFC 9113 section 3.3), many requests at a time a connection. */
+        public static final String H2C = "h2c";
+
         public static Upstream defaults() {
-            return new Upstream("http1", Duration.ofSeconds(2), Duration.ofSeconds(4), 4096);
+            return new Upstream(HTTP1, Duration.ofSeconds(2), Duration.ofSeconds(4), 4096);
         }
     }
 

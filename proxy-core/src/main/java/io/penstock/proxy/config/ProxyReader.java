@@ -107,7 +107,7 @@ final class ProxyReader {
 
     private static Upstream upstream(Section section) {
         Upstream defaults = Upstream.defaults();
-        return new Upstream(section.field("protocol").choice(defaults.protocol(), "http1"),
+        return new Upstream(section.field("protocol").choice(defaults.protocol(), Upstream.HTTP1, Upstream.H2C),
                 duration(section, "connectTimeout", defaults.connectTimeout(), SHORTEST_NANOS),
                 duration(section, "idleTimeout", defaults.idleTimeout(), SHORTEST_NANOS),
                 count(section, "maxConnectionsPerEndpoint", defaults.maxConnectionsPerEndpoint(), 1, 1_000_000));

@@ -7,7 +7,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Whether a failed request may go out again (design: failover): never once a byte of a response came in, never when a server may have done
- * the work. Where no byte of the request was sent at all it may try every endpoint; otherwise once.
+ * the work. Where no byte of the request was sent at all, or the server says that it did nothing with it, it may try every endpoint;
+ * otherwise once.
  */
 final class Replays {
 
@@ -27,7 +28,7 @@ final class Replays {
             return false;
         }
         return switch (fault.kind()) {
-            case CONNECT, OVERFLOW -> !context.excludes(failed) && context.excludedCount() < MAX_CONNECT_FAILURES;
+            case CONNECT, OVERFLOW, REFUSED -> !context.excludes(failed) && context.excludedCount() < MAX_CONNECT_FAILURES;
             case CLOSED -> context.replays() == 0 && (!fault.requestSent() || lostIdleRace(context, fault, now));
             case MALFORMED -> false;
         };
@@ -47,7 +48,7 @@ final class Replays {
         return switch (fault.kind()) {
             case CONNECT -> true;
             case CLOSED -> !fault.responseStarted() && !fault.reused();
-            case MALFORMED, OVERFLOW -> false;
+            case MALFORMED, OVERFLOW, REFUSED -> false;
         };
     }
 }

@@ -65,7 +65,7 @@ public final class RequestChain implements DownstreamListener, AutoCloseable {
 
     @Override
     public void onTrailers(RequestContext context, Http2Headers trailers) {
-        // HTTP/1.1 backends take no request trailers; they end the body and go no further (docs/headers.md).
+        // Backends get no request trailers, whatever their protocol; they end the body and go no further (docs/headers.md).
         first.onEnd(context);
     }
 

@@ -21,6 +21,7 @@ final class FrameBudget {
     private long dataFramesSent;
     private long priorities;
     private long windowUpdates;
+    private long serverResets;
     private boolean lastDataEmpty;
 
     FrameBudget(long now) {
@@ -61,6 +62,11 @@ final class FrameBudget {
 
     void priority() throws Http2Exception {
         check(++priorities <= 100 * (1 + opened), Abuse.PRIORITY_FLOOD);
+    }
+
+    /** A server may reset every stream, as some do behind each answer that did not need the request's body: once each, and some late. */
+    void resetByServer() throws Http2Exception {
+        check(++serverResets <= 100 + opened, Abuse.RAPID_RESET);
     }
 
     void windowUpdate() throws Http2Exception {

@@ -157,8 +157,9 @@ final class Inbound implements FrameSink {
     @Override
     public void reset(int id, long code) throws Http2Exception {
         if (server) {
-            // A backend that gives requests up is in trouble, and no attacker.
             resets.resetFrame(clock.getAsLong());
+        } else {
+            budget.resetByServer();
         }
         SessionStream stream = streams.existing(id);
         if (stream == null) {

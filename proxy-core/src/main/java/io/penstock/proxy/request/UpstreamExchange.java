@@ -15,7 +15,7 @@ public interface UpstreamExchange {
     /** Sends body bytes and takes the buffer over. */
     void data(ByteBuf data, boolean last);
 
-    /** Ends the request body. HTTP/1.1 backends get no trailers. */
+    /** Ends the request body. Backends get no trailers. */
     void trailers(Http2Headers trailers);
 
     /** False while more than the high-water mark waits for the backend. */
@@ -24,6 +24,9 @@ public interface UpstreamExchange {
     /** Stops or resumes reading the response. */
     void readable(boolean on);
 
-    /** Gives the exchange up at once: the connection is closed (HTTP/1.1), so that the engine stops working. The listener hears no more. */
+    /**
+     * Gives the exchange up at once, so that the engine stops working: the connection is closed (HTTP/1.1) or the stream reset (HTTP/2).
+     * The listener hears no more.
+     */
     void abort();
 }

@@ -4,9 +4,10 @@ package io.penstock.proxy.request;
  * How an exchange with a backend failed, with what decides whether the request may be sent again (design: failover).
  *
  * @param kind what happened
- * @param reused whether the connection had served a request before
+ * @param reused whether the request may have crossed the server's close of an idle connection: HTTP/1.1, whether the connection had served
+ *         a request before; HTTP/2, whether it had been idle and nothing has come in since
  * @param responseStarted whether a byte of the response had come in
- * @param requestSent whether all of the request had been written to the socket
+ * @param requestSent whether all of the request had been written to the socket, or on HTTP/2 handed to it
  */
 public record UpstreamFault(Kind kind, boolean reused, boolean responseStarted, boolean requestSent) {
 
@@ -19,6 +20,8 @@ public record UpstreamFault(Kind kind, boolean reused, boolean responseStarted, 
         /** The backend's answer breaks the protocol. */
         MALFORMED,
         /** The endpoint has as many connections as it may have. */
-        OVERFLOW
+        OVERFLOW,
+        /** The backend says that it has not looked at the request: GOAWAY or REFUSED_STREAM (RFC 9113 section 8.7). */
+        REFUSED
     }
 }

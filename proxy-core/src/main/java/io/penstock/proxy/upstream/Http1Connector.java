@@ -6,7 +6,6 @@ import io.penstock.proxy.config.ProxyConfig;
 import io.penstock.proxy.endpoint.Endpoint;
 import io.penstock.proxy.net.Transport;
 import io.penstock.proxy.request.RequestContext;
-import io.penstock.proxy.request.UpstreamConnector;
 import io.penstock.proxy.request.UpstreamExchange;
 import io.penstock.proxy.request.UpstreamFault.Kind;
 import io.penstock.proxy.request.UpstreamListener;
@@ -31,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * come by. The limit counts idle connections of all loops, so with a limit near the number of loops one loop's idle connection can make
  * another's request fail with {@link Kind#OVERFLOW}.
  */
-public final class Http1Connector implements UpstreamConnector, AutoCloseable {
+public final class Http1Connector implements BackendConnector {
 
     private static final Logger LOG = LoggerFactory.getLogger(Http1Connector.class);
     /** The scan runs this many times in an idle timeout: at 4 s a connection lives at most 4.5 s, below the 5 s of uvicorn. */
@@ -119,13 +118,13 @@ public final class Http1Connector implements UpstreamConnector, AutoCloseable {
         return exchange;
     }
 
-    /** Drops the pools of all endpoints but these: idle connections close now, busy ones when their response is complete. */
+    @Override
     public void retain(Set<Endpoint> endpoints) {
         Set<Endpoint> kept = Set.copyOf(endpoints);
         onLoop(() -> retire(endpoint -> !kept.contains(endpoint)));
     }
 
-    /** Drops the pool of one endpoint, as {@link #retain} does. */
+    @Override
     public void remove(Endpoint endpoint) {
         onLoop(() -> retire(endpoint::equals));
     }

@@ -62,7 +62,7 @@ class BordersTest {
 
     @ArchTest
     static final ArchRule PIPELINES_ARE_BUILT_IN_INITIALIZERS_ONLY = noClasses()
-            .that(not(nameMatching(".*(Initializer|ProtocolSelector|Http1Connection|BackendServer)(\\$.*)?")))
+            .that(not(nameMatching(".*(Initializer|ProtocolSelector|Http1Connection|Http2Connection|BackendServer)(\\$.*)?")))
             .should().callMethodWhere(target(nameMatching("addLast")).and(target(owner(resideInAPackage("io.netty.channel..")))))
             .because("one place a pipeline, in reading order");
 

@@ -27,7 +27,7 @@ final class ClientLoop implements AutoCloseable {
     /** Added to the real time. */
     final AtomicLong clockOffset = new AtomicLong();
     final ConnectionLimit limit;
-    final Http1Connector connector;
+    final BackendConnector connector;
     private final EventLoopGroup group;
     private final EventLoop loop;
 
@@ -43,11 +43,16 @@ final class ClientLoop implements AutoCloseable {
         group = transport.newGroup(1, "client");
         loop = group.next();
         limit = new ConnectionLimit(config.maxConnectionsPerEndpoint());
-        connector = new Http1Connector(loop, transport, config, limit, () -> System.nanoTime() + clockOffset.get(), events);
+        connector = BackendConnector.create(loop, transport, config, limit, () -> System.nanoTime() + clockOffset.get(), events);
     }
 
     static ProxyConfig.Upstream config(Duration connectTimeout, Duration idleTimeout, int maxConnections) {
         return new ProxyConfig.Upstream("http1", connectTimeout, idleTimeout, maxConnections);
+    }
+
+    /** The same over HTTP/2. */
+    static ProxyConfig.Upstream h2c(Duration connectTimeout, Duration idleTimeout, int maxConnections) {
+        return new ProxyConfig.Upstream(ProxyConfig.Upstream.H2C, connectTimeout, idleTimeout, maxConnections);
     }
 
     static Http2Headers get(String path) {

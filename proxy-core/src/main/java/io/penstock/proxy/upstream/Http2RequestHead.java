@@ -1,0 +1,91 @@
+package io.penstock.proxy.upstream;
+
+import static io.netty.handler.codec.http.HttpHeaderValidationUtil.validateToken;
+import static io.netty.handler.codec.http.HttpHeaderValidationUtil.validateValidHeaderValue;
+
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpScheme;
+import io.netty.handler.codec.http2.DefaultHttp2Headers;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.util.AsciiString;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the head that a backend gets out of the client's: checked once more, since clients come by HTTP/1.1 too, and without what belongs
+ * to the client's connection (RFC 9113 sections 8.2 and 8.3.1). Stateless. The client's head stays as it is, for a replay.
+ */
+final class Http2RequestHead {
+
+    private static final Set<AsciiString> NOT_COPIED = notCopied();
+
+    private Http2RequestHead() {
+    }
+
+    private static Set<AsciiString> notCopied() {
+        Set<AsciiString> names = new HashSet<>(HopByHop.NAMES);
+        // The authority says it.
+        names.add(HttpHeaderNames.HOST);
+        // The proxy itself answers it, at dispatch.
+        names.add(HttpHeaderNames.EXPECT);
+        return Set.copyOf(names);
+    }
+
+    /**
+     * The backend's head. Its scheme is that of the connection to it; the client's is in {@code x-forwarded-proto}.
+     *
+     * @param defaultAuthority for a head that names none
+     * @throws IllegalArgumentException when the backend could read a part as something else
+     */
+    static Http2Headers of(Http2Headers head, String defaultAuthority) {
+        CharSequence method = head.method();
+        if (method == null || method.length() == 0 || validateToken(method) >= 0 || HttpMethod.CONNECT.asciiName().contentEquals(method)) {
+            throw new IllegalArgumentException(":method: refused (expected: a token other than CONNECT)");
+        }
+        CharSequence authority = head.authority();
+        if (authority == null || authority.length() == 0) {
+            authority = head.get(HttpHeaderNames.HOST);
+        }
+        Http2Headers to = new DefaultHttp2Headers(false, head.size());
+        to.method(method).scheme(HttpScheme.HTTP.name()).path(visible(":path", head.path()))
+                .authority(visible(":authority", authority == null || authority.length() == 0 ? defaultAuthority : authority));
+        fields(head, to);
+        return to;
+    }
+
+    private static void fields(Http2Headers head, Http2Headers to) {
+        List<CharSequence> connection = head.contains(HttpHeaderNames.CONNECTION) ? head.getAll(HttpHeaderNames.CONNECTION) : List.of();
+        Set<AsciiString> listed = HopByHop.listed(connection);
+        for (Map.Entry<CharSequence, CharSequence> field : head) {
+            // Lower case already, and then the same object; a name in another case must not slip through.
+            AsciiString name = AsciiString.of(field.getKey()).toLowerCase();
+            if (name.length() > 0 && name.byteAt(0) == ':' || NOT_COPIED.contains(name) || listed.contains(name)) {
+                continue;
+            }
+            if (name.length() == 0 || validateToken(name) >= 0) {
+                throw new IllegalArgumentException("header name: refused (expected: a token)");
+            }
+            if (validateValidHeaderValue(field.getValue()) >= 0) {
+                throw new IllegalArgumentException(name + ": control character in the value (expected: RFC 9110 section 5.5)");
+            }
+            to.add(name, field.getValue());
+        }
+    }
+
+    private static CharSequence visible(String part, @Nullable CharSequence text) {
+        if (text == null || text.length() == 0) {
+            throw new IllegalArgumentException(part + ": absent (expected: visible ASCII)");
+        }
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c <= ' ' || c >= 0x7f) {
+                throw new IllegalArgumentException(part + ": character 0x" + Integer.toHexString(c) + " (expected: visible ASCII)");
+            }
+        }
+        return text;
+    }
+}
