@@ -17,10 +17,17 @@ final class EndpointPool {
     private final Endpoint endpoint;
     private final Set<Http1Connection> all = new HashSet<>();
     private final ArrayDeque<Http1Connection> idle = new ArrayDeque<>();
+    private final String authority;
     private boolean retired;
 
     EndpointPool(Endpoint endpoint) {
         this.endpoint = endpoint;
+        this.authority = endpoint.spec().authority();
+    }
+
+    /** For a request that names no host. */
+    String authority() {
+        return authority;
     }
 
     Endpoint endpoint() {

@@ -1,31 +1,33 @@
 package io.penstock.proxy.upstream;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.ChannelOutputShutdownEvent;
-import io.netty.handler.codec.DecoderException;
-import io.netty.handler.codec.http.HttpContent;
-import io.netty.handler.codec.http.HttpObject;
-import io.netty.handler.codec.http.HttpResponse;
-import io.netty.util.ReferenceCountUtil;
+import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.util.concurrent.Future;
+import io.penstock.proxy.codec.ResponseParser;
+import io.penstock.proxy.net.LoopFlush;
 import io.penstock.proxy.request.UpstreamFault.Kind;
 import java.io.IOException;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection to a backend and the last handler of its pipeline: it carries one exchange at a time and goes back to its pool in between.
+ * One connection to a backend and the only handler of its pipeline: it carries one exchange at a time and goes back to its pool in between.
  * Event loop only.
  *
  * <p>How a backend's FIN is seen: an idle connection always reads, so at once. A busy one whose reading is paused sees it at once with
  * epoll, which reports it apart from data; what the backend sent before it, at most the socket's receive buffer, then comes up although
  * paused. With NIO it is seen when reading resumes.
  */
-final class Http1Connection extends ChannelInboundHandlerAdapter {
+final class Http1Connection extends ChannelDuplexHandler {
 
     private static final Logger LOG = LoggerFactory.getLogger(Http1Connection.class);
 
@@ -33,6 +35,8 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
     private final EndpointPool pool;
     private final Channel channel;
     private final long connectStart;
+    private final ResponseParser parser;
+    private final RequestBatch batch = new RequestBatch();
     private @Nullable Http1Exchange exchange;
     private long idleSince;
     private boolean up;
@@ -41,27 +45,24 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
     /** A response has ended in this read; the pool gets the connection when the read is over and brought nothing more. */
     private boolean settled;
     private boolean writeFailed;
+    private boolean flushAsked;
 
     Http1Connection(Http1Connector owner, EndpointPool pool, Channel channel, long connectStart) {
         this.owner = owner;
         this.pool = pool;
         this.channel = channel;
         this.connectStart = connectStart;
+        this.parser = new ResponseParser(owner.headCache());
     }
 
     Channel channel() {
         return channel;
     }
 
-    /** For a request that names no host. */
-    String authority() {
-        return pool.endpoint().spec().authority();
-    }
-
     // -- the connection's life
 
     void connect(EventLoop loop) {
-        channel.pipeline().addLast(new ResponseDecoder(this), this);
+        channel.pipeline().addLast(this);
         channel.closeFuture().addListener(closed -> gone());
         // The connect has a task of its own, since it can fail on the spot, and an exchange does not fail before open() has returned.
         loop.register(channel).addListener(registered -> loop.execute(() -> connect(registered)));
@@ -97,9 +98,9 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
     }
 
     /** The exchange is over and the response complete. Nothing of it is pooled before the current read is over. */
-    void complete(boolean reusable) {
+    void complete(boolean requestSent) {
         exchange = null;
-        if (!reusable) {
+        if (!requestSent || !parser.reusable()) {
             close();
             return;
         }
@@ -126,6 +127,8 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
 
     void close() {
         closing = true;
+        parser.stop();
+        batch.release();
         if (channel.isRegistered()) {
             channel.close();
         } else {
@@ -154,44 +157,86 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
         idleSince = nanos;
     }
 
-    // -- for the decoder
+    // -- the request
 
-    /** Bytes have come in: whether they belong to a response that is due. */
-    boolean responseBytes() {
-        return exchange != null && exchange.responseBytes();
+    /** Where the exchange's request goes; each part is followed by {@link #flushLater}. */
+    RequestBatch batch() {
+        return batch;
     }
 
-    /** Bytes that answer no request: after a response's end, while idle, or before the request was written. */
-    void strayBytes() {
-        if (!closing) {
-            LOG.debug("{} sent bytes that answer no request", pool.endpoint().name());
-            breakOff();
+    /** Encodes the head, with room for a small body behind it. */
+    ByteBuf encode(Http2Headers head, long length) {
+        int room = length > 0 && length <= RequestBatch.SMALL_BYTES ? (int) length : 0;
+        return owner.encoder().encode(channel.alloc(), head, length, pool.authority(), room);
+    }
+
+    /** The head is written, so what comes in from now on is the response. */
+    void expectResponse(boolean toHead) {
+        parser.expect(toHead, Objects.requireNonNull(exchange));
+    }
+
+    void flushLater() {
+        if (!flushAsked) {
+            flushAsked = true;
+            LoopFlush.current().add(channel);
         }
     }
 
-    /** Whether the response due is one to HEAD. */
-    boolean answersHead() {
-        return exchange != null && exchange.isHead();
+    @Override
+    public void handlerAdded(ChannelHandlerContext context) {
+        batch.start(context);
+    }
+
+    @Override
+    public void flush(ChannelHandlerContext context) {
+        flushAsked = false;
+        batch.seal();
+        context.flush();
+        Http1Exchange current = exchange;
+        if (current != null && current.awaitsSent()) {
+            noteSent(context, current);
+        }
+    }
+
+    /** Tells the exchange when the socket has taken its last byte: mostly now, else behind what is still to be written. */
+    private void noteSent(ChannelHandlerContext context, Http1Exchange current) {
+        ChannelOutboundBuffer unwritten = channel.unsafe().outboundBuffer();
+        if (unwritten == null) {
+            return;
+        }
+        if (unwritten.isEmpty()) {
+            current.requestSent();
+        } else {
+            context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> {
+                if (written.isSuccess()) {
+                    current.requestSent();
+                }
+            });
+        }
     }
 
     // -- pipeline
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
+        ByteBuf in = (ByteBuf) message;
         Http1Exchange current = exchange;
-        if (current == null) {
-            // Given up in this read.
-            ReferenceCountUtil.release(message);
+        if (current == null || !parser.due()) {
+            in.release();
+            strayBytes();
             return;
         }
-        Throwable failure = ((HttpObject) message).decoderResult().cause();
-        if (failure != null) {
-            ReferenceCountUtil.release(message);
-            current.undecodable(failure);
-        } else if (message instanceof HttpResponse) {
-            current.head((HttpResponse) message);
-        } else {
-            current.content((HttpContent) message);
+        current.responseBytes();
+        if (!parser.read(in)) {
+            strayBytes();
+        }
+    }
+
+    /** Bytes that answer no request: after a response's end, while idle, or before the request was written. */
+    private void strayBytes() {
+        if (!closing) {
+            LOG.debug("{} sent bytes that answer no request", pool.endpoint().name());
+            breakOff();
         }
     }
 
@@ -219,13 +264,14 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Whether the socket has refused bytes: the end of its input is a broken connection then, not the end of a response. */
-    boolean writeFailed() {
-        return writeFailed;
+    /** Whether a response without framing has ended by a broken connection: then this is no end, since the socket has refused bytes. */
+    boolean endIsDoubtful() {
+        return writeFailed && parser.untilClose();
     }
 
     @Override
     public void channelInactive(ChannelHandlerContext context) {
+        parser.closed();
         breakOff();
     }
 
@@ -237,12 +283,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter {
             LOG.warn("connection to {} closed after {}", pool.endpoint().name(), cause.toString());
             LOG.debug("closed after", cause);
         }
-        Http1Exchange current = exchange;
-        if (current != null && cause instanceof DecoderException) {
-            current.undecodable(cause);
-        } else {
-            breakOff();
-        }
+        breakOff();
     }
 
     void malformed(String why) {

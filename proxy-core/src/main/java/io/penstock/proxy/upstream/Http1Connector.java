@@ -2,6 +2,8 @@ package io.penstock.proxy.upstream;
 
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
+import io.penstock.proxy.codec.HeadCache;
+import io.penstock.proxy.codec.RequestEncoder;
 import io.penstock.proxy.config.ProxyConfig;
 import io.penstock.proxy.endpoint.Endpoint;
 import io.penstock.proxy.net.Transport;
@@ -45,6 +47,8 @@ public final class Http1Connector implements BackendConnector {
     private final Map<Endpoint, EndpointPool> pools = new HashMap<>();
     /** Those of endpoints that have gone, until their last response is complete. */
     private final Set<EndpointPool> retired = new HashSet<>();
+    private final HeadCache headCache = new HeadCache();
+    private final RequestEncoder encoder = new RequestEncoder();
     private boolean scanning;
     private boolean closed;
 
@@ -158,6 +162,14 @@ public final class Http1Connector implements BackendConnector {
             // A loop that shuts down closes its channels itself.
             loop.execute(task);
         }
+    }
+
+    HeadCache headCache() {
+        return headCache;
+    }
+
+    RequestEncoder encoder() {
+        return encoder;
     }
 
     /** A connection to the endpoint is up. */

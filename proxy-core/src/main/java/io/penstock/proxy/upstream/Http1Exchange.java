@@ -1,27 +1,16 @@
 package io.penstock.proxy.upstream;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.Channel;
-import io.netty.handler.codec.PrematureChannelClosureException;
-import io.netty.handler.codec.http.HttpContent;
-import io.netty.handler.codec.http.HttpHeaderNames;
-import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
-import io.netty.handler.codec.http.HttpResponse;
-import io.netty.handler.codec.http.HttpUtil;
-import io.netty.handler.codec.http.HttpVersion;
-import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.Http2Headers;
-import io.netty.util.LeakPresenceDetector;
-import io.penstock.proxy.net.LoopFlush;
+import io.penstock.proxy.codec.RequestEncoder;
+import io.penstock.proxy.codec.ResponseSink;
 import io.penstock.proxy.request.RequestContext;
 import io.penstock.proxy.request.UpstreamExchange;
 import io.penstock.proxy.request.UpstreamFault;
 import io.penstock.proxy.request.UpstreamFault.Kind;
 import io.penstock.proxy.request.UpstreamListener;
-import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -35,15 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A request that HTTP/1.1 cannot carry, by its head or because its body does not have the length its head declared, is refused with an
  * {@link IllegalArgumentException}; the exchange is given up before, as by {@link #abort}.
  */
-final class Http1Exchange implements UpstreamExchange {
-
-    private static final int MAX_INFORMATIONAL = 10;
-    private static final int SWITCHING_PROTOCOLS = 101;
-    private static final ByteBuf CRLF = constant("\r\n");
-    private static final ByteBuf CRLF_LAST_CHUNK = constant("\r\n0\r\n\r\n");
-    private static final ByteBuf LAST_CHUNK = constant("0\r\n\r\n");
-    /** Eight hexadecimal digits and a line end. */
-    private static final int CHUNK_LINE_BYTES = 10;
+final class Http1Exchange implements UpstreamExchange, ResponseSink {
 
     private final RequestContext context;
     private final UpstreamListener listener;
@@ -55,16 +36,10 @@ final class Http1Exchange implements UpstreamExchange {
     private boolean headWritten;
     private boolean requestEnded;
     private boolean requestSent;
-    private boolean isHead;
-    /** Body bytes still to write, or {@link RequestHead#CHUNKED}. */
+    /** Body bytes still to write, or {@link RequestEncoder#CHUNKED}. */
     private long remaining;
 
     private boolean responseStarted;
-    private int informational;
-    private boolean inInformational;
-    private @Nullable Http2Headers bodilessHead;
-    private boolean untilClose;
-    private boolean keepAlive;
 
     private boolean over;
 
@@ -75,12 +50,6 @@ final class Http1Exchange implements UpstreamExchange {
         this.reused = reused;
     }
 
-    private static ByteBuf constant(String text) {
-        byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
-        return LeakPresenceDetector.staticInitializer(
-                () -> Unpooled.unreleasableBuffer(Unpooled.directBuffer(bytes.length).writeBytes(bytes)).asReadOnly());
-    }
-
     // -- request
 
     @Override
@@ -89,17 +58,18 @@ final class Http1Exchange implements UpstreamExchange {
             return;
         }
         Http1Connection to = requireConnected();
-        remaining = RequestHead.bodyLength(head, last);
+        remaining = RequestEncoder.bodyLength(head, last);
         ByteBuf encoded;
         try {
-            encoded = RequestHead.encode(to.channel().alloc(), head, remaining, to.authority());
+            encoded = to.encode(head, remaining);
         } catch (IllegalArgumentException e) {
             abort();
             throw e;
         }
-        isHead = HttpMethod.HEAD.asciiName().contentEquals(Objects.requireNonNull(head.method()));
         headWritten = true;
-        write(to, encoded, remaining == 0);
+        to.expectResponse(HttpMethod.HEAD.asciiName().contentEquals(Objects.requireNonNull(head.method())));
+        to.batch().head(encoded);
+        written(to, remaining == 0);
     }
 
     @Override
@@ -110,37 +80,33 @@ final class Http1Exchange implements UpstreamExchange {
         }
         Http1Connection to = requireConnected();
         assert headWritten : "body before its head";
-        if (remaining == RequestHead.CHUNKED) {
-            chunk(to, data, last);
+        int bytes = data.readableBytes();
+        if (remaining == RequestEncoder.CHUNKED) {
+            chunk(to, data, bytes, last);
             return;
         }
-        int bytes = data.readableBytes();
         if (bytes > remaining || last && bytes < remaining) {
             data.release();
             abort();
             throw new IllegalArgumentException("request body: " + bytes + " bytes at its end (expected: " + remaining + ')');
         }
         remaining -= bytes;
+        to.batch().body(data);
         // With the declared length the backend has all of it, whether or not the client has said so.
-        write(to, data, remaining == 0);
+        written(to, remaining == 0);
     }
 
-    private void chunk(Http1Connection to, ByteBuf data, boolean last) {
-        int bytes = data.readableBytes();
-        if (bytes == 0) {
+    private void chunk(Http1Connection to, ByteBuf data, int bytes, boolean last) {
+        if (bytes > 0) {
+            to.batch().chunk(data);
+        } else {
             // A chunk of no bytes would end the body.
             data.release();
-            if (last) {
-                write(to, LAST_CHUNK.duplicate(), true);
-            }
-            return;
         }
-        ByteBuf line = to.channel().alloc().ioBuffer(CHUNK_LINE_BYTES);
-        ByteBufUtil.writeAscii(line, Integer.toHexString(bytes));
-        line.writeShort('\r' << 8 | '\n');
-        to.channel().write(line);
-        to.channel().write(data);
-        write(to, (last ? CRLF_LAST_CHUNK : CRLF).duplicate(), last);
+        if (last) {
+            to.batch().lastChunk();
+        }
+        written(to, last);
     }
 
     @Override
@@ -148,16 +114,9 @@ final class Http1Exchange implements UpstreamExchange {
         data(Unpooled.EMPTY_BUFFER, true);
     }
 
-    private void write(Http1Connection to, ByteBuf bytes, boolean end) {
-        Channel channel = to.channel();
-        if (end) {
-            requestEnded = true;
-            channel.write(bytes).addListener(written -> requestSent = written.isSuccess());
-        } else {
-            // A failure shows as the shut-down output or the closed connection.
-            channel.write(bytes);
-        }
-        LoopFlush.current().add(channel);
+    private void written(Http1Connection to, boolean end) {
+        requestEnded |= end;
+        to.flushLater();
     }
 
     @Override
@@ -197,14 +156,18 @@ final class Http1Exchange implements UpstreamExchange {
         listener.onConnected(context, this);
     }
 
-    boolean isHead() {
-        return isHead;
+    /** Bytes of the response have come in. */
+    void responseBytes() {
+        responseStarted = true;
     }
 
-    /** Bytes have come in; whether they are this exchange's response. They are not before its request was written. */
-    boolean responseBytes() {
-        responseStarted |= headWritten;
-        return headWritten;
+    /** Whether all of the request is written, but it is not known that the socket has taken it. */
+    boolean awaitsSent() {
+        return requestEnded && !requestSent;
+    }
+
+    void requestSent() {
+        requestSent = true;
     }
 
     void writableAgain() {
@@ -213,87 +176,49 @@ final class Http1Exchange implements UpstreamExchange {
         }
     }
 
-    void head(HttpResponse response) {
-        int code = response.status().code();
-        if (code < 200) {
-            informational(response, code);
-            return;
-        }
-        HttpHeaders headers = response.headers();
-        boolean chunked = headers.contains(HttpHeaderNames.TRANSFER_ENCODING);
-        String length = headers.get(HttpHeaderNames.CONTENT_LENGTH);
-        boolean bodiless = isHead || code == 204 || code == 304 || !chunked && length != null && Long.parseLong(length) == 0;
-        untilClose = !bodiless && !chunked && length == null;
-        keepAlive = !untilClose && response.protocolVersion() == HttpVersion.HTTP_1_1 && HttpUtil.isKeepAlive(response);
-        Http2Headers head = ResponseHead.of(response);
-        if (bodiless) {
-            // The decoder's end of message comes next, in this same read: one call tells both.
-            bodilessHead = head;
-        } else {
-            listener.onHeaders(context, head, false);
-        }
+    // -- from the parser
+
+    @Override
+    public void onInformational(Http2Headers head) {
+        listener.onInformational(context, head);
     }
 
-    private void informational(HttpResponse response, int code) {
-        informational++;
-        if (code == SWITCHING_PROTOCOLS || informational > MAX_INFORMATIONAL) {
-            malformed(code == SWITCHING_PROTOCOLS ? "101 that nobody asked for" : "too many 1xx");
-            return;
+    @Override
+    public void onHead(Http2Headers head, boolean last) {
+        if (last) {
+            complete();
         }
-        inInformational = true;
-        listener.onInformational(context, ResponseHead.of(response));
+        listener.onHeaders(context, head, last);
     }
 
-    void content(HttpContent content) {
-        if (!(content instanceof LastHttpContent)) {
-            listener.onData(context, content.content(), false);
-        } else if (inInformational) {
-            // The decoder ends a 1xx like a response.
-            inInformational = false;
-        } else {
-            end((LastHttpContent) content);
-        }
-    }
-
-    private void end(LastHttpContent last) {
-        ByteBuf data = last.content();
-        if (untilClose && Objects.requireNonNull(connection).writeFailed()) {
+    @Override
+    public void onData(ByteBuf data, boolean last) {
+        if (last && Objects.requireNonNull(connection).endIsDoubtful()) {
             data.release();
             fail(Kind.CLOSED);
             return;
         }
-        if (last.trailingHeaders().size() > ResponseDecoder.MAX_HEADERS) {
-            data.release();
-            malformed("too many trailers");
-            return;
+        if (last) {
+            complete();
         }
-        Http2Headers trailers = last.trailingHeaders().isEmpty() ? null : ResponseHead.trailers(last.trailingHeaders());
+        listener.onData(context, data, last);
+    }
+
+    @Override
+    public void onTrailers(Http2Headers trailers) {
+        complete();
+        listener.onTrailers(context, trailers);
+    }
+
+    @Override
+    public void onMalformed(String why) {
+        Objects.requireNonNull(connection).malformed(why);
+        fail(Kind.MALFORMED);
+    }
+
+    private void complete() {
         over = true;
-        Objects.requireNonNull(connection).complete(keepAlive && requestSent);
-        if (bodilessHead != null) {
-            data.release();
-            listener.onHeaders(context, bodilessHead, true);
-        } else if (trailers == null || trailers.isEmpty()) {
-            listener.onData(context, data, true);
-        } else {
-            data.release();
-            listener.onTrailers(context, trailers);
-        }
-    }
-
-    void undecodable(Throwable cause) {
-        if (cause instanceof PrematureChannelClosureException) {
-            fail(Kind.CLOSED);
-        } else {
-            malformed(cause.toString());
-        }
-    }
-
-    private void malformed(String why) {
-        if (!over) {
-            Objects.requireNonNull(connection).malformed(why);
-            fail(Kind.MALFORMED);
-        }
+        Objects.requireNonNull(connection).complete(requestSent);
     }
 
     /** Ends the exchange: the connection is closed before the listener hears of it. */

@@ -2,6 +2,7 @@ package io.penstock.proxy.upstream;
 
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
+import io.penstock.proxy.codec.ResponseParser;
 import io.penstock.proxy.config.ProxyConfig;
 import io.penstock.proxy.endpoint.Endpoint;
 import io.penstock.proxy.http2.SessionOptions;
@@ -71,8 +72,8 @@ final class Http2Connector implements BackendConnector {
         this.nanoClock = nanoClock;
         this.events = events;
         this.warnings = new RateLimitedLog(LOG, nanoClock);
-        this.sessionOptions = new SessionOptions(0, STREAM_WINDOW, CONNECTION_WINDOW, ResponseDecoder.MAX_HEADER_BYTES,
-                ResponseDecoder.MAX_HEADERS, (name, value) -> false, nanoClock);
+        this.sessionOptions = new SessionOptions(0, STREAM_WINDOW, CONNECTION_WINDOW, ResponseParser.MAX_HEADER_BYTES,
+                ResponseParser.MAX_HEADERS, (name, value) -> false, nanoClock);
         this.connectNanos = config.connectTimeout().toNanos();
         this.idleNanos = config.idleTimeout().toNanos();
     }

@@ -9,7 +9,7 @@ import io.netty.handler.codec.http.HttpScheme;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.util.AsciiString;
-import java.util.HashSet;
+import io.penstock.proxy.codec.HopByHop;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -21,18 +21,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class Http2RequestHead {
 
-    private static final Set<AsciiString> NOT_COPIED = notCopied();
-
     private Http2RequestHead() {
     }
 
-    private static Set<AsciiString> notCopied() {
-        Set<AsciiString> names = new HashSet<>(HopByHop.NAMES);
-        // The authority says it.
-        names.add(HttpHeaderNames.HOST);
-        // The proxy itself answers it, at dispatch.
-        names.add(HttpHeaderNames.EXPECT);
-        return Set.copyOf(names);
+    /** Of one connection; or said by the authority; or, as {@code expect}, answered by the proxy itself at dispatch. */
+    private static boolean notCopied(AsciiString name) {
+        return HopByHop.contains(name) || HttpHeaderNames.HOST.equals(name) || HttpHeaderNames.EXPECT.equals(name);
     }
 
     /**
@@ -63,7 +57,7 @@ final class Http2RequestHead {
         for (Map.Entry<CharSequence, CharSequence> field : head) {
             // Lower case already, and then the same object; a name in another case must not slip through.
             AsciiString name = AsciiString.of(field.getKey()).toLowerCase();
-            if (name.length() > 0 && name.byteAt(0) == ':' || NOT_COPIED.contains(name) || listed.contains(name)) {
+            if (name.length() > 0 && name.byteAt(0) == ':' || notCopied(name) || listed.contains(name)) {
                 continue;
             }
             if (name.length() == 0 || validateToken(name) >= 0) {

@@ -3,6 +3,7 @@ package io.penstock.proxy.upstream;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.util.AsciiString;
+import io.penstock.proxy.codec.ResponseParser;
 import io.penstock.proxy.http2.CappedHeaders;
 import org.jspecify.annotations.Nullable;
 
@@ -55,8 +56,8 @@ final class Http2ResponseHead {
         // Also ends the counting: what the proxy adds is not the backend's.
         boolean overflowed = headers instanceof CappedHeaders capped && capped.completeOverflowed();
         int fields = headers.size() - pseudo;
-        if (overflowed || fields > ResponseDecoder.MAX_HEADERS) {
-            throw new IllegalArgumentException("header fields: " + fields + " or more (expected: at most " + ResponseDecoder.MAX_HEADERS
+        if (overflowed || fields > ResponseParser.MAX_HEADERS) {
+            throw new IllegalArgumentException("header fields: " + fields + " or more (expected: at most " + ResponseParser.MAX_HEADERS
                     + ')');
         }
     }

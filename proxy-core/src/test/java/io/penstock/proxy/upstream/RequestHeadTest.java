@@ -8,6 +8,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.util.LeakPresenceDetector;
+import io.penstock.proxy.codec.RequestEncoder;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -20,7 +21,8 @@ class RequestHeadTest {
             .authority("a.example:80");
 
     private String encode(boolean last) {
-        ByteBuf out = RequestHead.encode(ByteBufAllocator.DEFAULT, head, RequestHead.bodyLength(head, last), "10.0.0.1:8000");
+        ByteBuf out = new RequestEncoder().encode(ByteBufAllocator.DEFAULT, head, RequestEncoder.bodyLength(head, last),
+                "10.0.0.1:8000", 0);
         try {
             return out.toString(StandardCharsets.ISO_8859_1);
         } finally {
@@ -68,7 +70,7 @@ class RequestHeadTest {
     @Test
     void aValidLengthIsKeptAndExcludesChunks() {
         head.add("content-length", "007");
-        assertThat(RequestHead.bodyLength(head, false)).isEqualTo(7);
+        assertThat(RequestEncoder.bodyLength(head, false)).isEqualTo(7);
         assertThat(encode(false)).containsOnlyOnce("content-length").contains("\r\ncontent-length: 7\r\n").doesNotContain("chunked");
     }
 
