@@ -26,6 +26,7 @@ import io.penstock.proxy.codec.Transcript.End;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
@@ -128,7 +129,8 @@ final class NettyReader extends ChannelInboundHandlerAdapter {
         Set<String> left = new HashSet<>(HOP_BY_HOP);
         for (String value : from.getAll(HttpHeaderNames.CONNECTION)) {
             for (String token : value.split(",", -1)) {
-                left.add(AsciiString.of(token).trim().toLowerCase().toString());
+                // Not by AsciiString, for which every byte from 0x80 up is blank.
+                left.add(token.strip().toLowerCase(Locale.ROOT));
             }
         }
         Iterator<Map.Entry<CharSequence, CharSequence>> fields = from.iteratorCharSequence();
