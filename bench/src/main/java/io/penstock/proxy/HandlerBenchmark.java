@@ -18,7 +18,7 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * A whole request between the two codecs, with flow control and without (contract section 6): {@link #request} less {@link #inputs} is what
- * chain, flow control, placement and metrics cost, and {@code flowControl=on} less {@code flowControl=off} is flow control's share. Run with
+ * chain, flow control, placement and metrics cost, and {@code flowControl=on} less {@code off} is flow control's share. Run with
  * {@code -prof gc}; on a busy machine the bytes are exact and the times are not.
  */
 @State(Scope.Thread)

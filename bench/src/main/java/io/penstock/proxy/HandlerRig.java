@@ -2,7 +2,7 @@ package io.penstock.proxy;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.handler.codec.http2.DefaultHttp2Headers;
+
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.util.AsciiString;
 import io.netty.util.internal.PlatformDependent;
@@ -27,6 +27,7 @@ import io.penstock.proxy.metrics.MetricsExport;
 import io.penstock.proxy.metrics.PoolMeters;
 import io.penstock.proxy.metrics.ProxyMeters;
 import io.penstock.proxy.request.DownstreamExchange;
+import io.penstock.proxy.request.FlatHeaders;
 import io.penstock.proxy.request.FlowResolver;
 import io.penstock.proxy.request.RequestContext;
 import io.penstock.proxy.request.ResetReason;
@@ -117,14 +118,14 @@ final class HandlerRig implements AutoCloseable {
 
     /** A client's head as its codec gives it: nine fields, all values new to the proxy. */
     Http2Headers requestHead() {
-        return new DefaultHttp2Headers(false, 16).method("POST").scheme("http").authority("127.0.0.1:19200").path("/v1/completions")
+        return new FlatHeaders(16).method("POST").scheme("http").authority("127.0.0.1:19200").path("/v1/completions")
                 .add(Names.CONTENT_TYPE, JSON).add(Names.CONTENT_LENGTH, LENGTH).add(Names.ACCEPT, Names.ANY)
                 .add(Names.USER_AGENT, Names.AGENT);
     }
 
     /** A backend's head as its codec gives it. */
     Http2Headers responseHead() {
-        return new DefaultHttp2Headers(false, 8).status(Names.OK).add(Names.CONTENT_TYPE, JSON).add(Names.CONTENT_LENGTH, LENGTH)
+        return new FlatHeaders(10).status(Names.OK).add(Names.CONTENT_TYPE, JSON).add(Names.CONTENT_LENGTH, LENGTH)
                 .add(Names.SERVER, Names.UVICORN).add(Names.DATE, Names.NOW);
     }
 
