@@ -13,7 +13,8 @@ public interface FlowController {
     /**
      * Takes a request. The listener is never called from inside this method's own frame, only through {@code owner}.
      *
-     * @param owner where the listener runs; the submitting connection's event loop
+     * @param owner where the listener runs; the submitting connection's event loop. The task that it is given is the ticket itself, so
+     *         that it can tell by {@link Ticket#dispatched()} what it will hear.
      */
     Ticket submit(AdmissionRequest request, AdmissionListener listener, Executor owner);
 

@@ -9,4 +9,9 @@ public interface Ticket {
      * @return true when this call settled the ticket, so that the listener is never called; false when another outcome was first
      */
     boolean cancel();
+
+    /** Whether the request may run; told from the moment on at which the outcome is given to its owner. */
+    default boolean dispatched() {
+        return false;
+    }
 }

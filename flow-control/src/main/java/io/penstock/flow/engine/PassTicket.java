@@ -51,6 +51,11 @@ final class PassTicket implements Ticket, Runnable {
         return settle();
     }
 
+    @Override
+    public boolean dispatched() {
+        return lease != null;
+    }
+
     boolean waiting() {
         return !settled;
     }

@@ -148,7 +148,8 @@ final class QueuedTicket implements Ticket, Runnable {
         return state == WAITING;
     }
 
-    boolean dispatched() {
+    @Override
+    public boolean dispatched() {
         return state == DISPATCHED;
     }
 

@@ -20,6 +20,11 @@ public final class AdmitterSet {
         admitters = next.toArray(Admitter[]::new);
     }
 
+    /** Whether nobody is asked. */
+    public boolean isEmpty() {
+        return admitters.length == 0;
+    }
+
     /** Why the request must not run, or null to let it go on. */
     public @Nullable Denial deny(AdmittedRequest request) {
         for (Admitter admitter : admitters) {

@@ -18,6 +18,7 @@ import io.penstock.proxy.request.Phase;
 import io.penstock.proxy.request.RequestContext;
 import io.penstock.proxy.request.RequestObserver;
 import io.penstock.proxy.request.ResetReason;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,7 @@ final class AdmissionHandler extends RequestHandler implements AdmissionOutcome 
     private final RequestObserver observer;
     private final LocalReplies replies;
     private final Completion completion;
+    private @Nullable OwnOutcomes outcomes;
 
     AdmissionHandler(ChainServices services, LocalReplies replies, Completion completion) {
         this.flow = services.flow();
@@ -78,8 +80,24 @@ final class AdmissionHandler extends RequestHandler implements AdmissionOutcome 
         context.moveTo(Phase.QUEUED);
         context.awaiting(this);
         Ticket earlier = context.ticket();
-        context.ticket(earlier == null ? flow.submit(context, context, context.client().executor())
-                : flow.resubmit(earlier, context, context, context.client().executor()));
+        OwnOutcomes own = outcomes(context.client().executor());
+        // An answer of the proxy's own waits for a task, when more of the request has been read: a client keeps its connection by that.
+        own.submitting(admitters.isEmpty());
+        try {
+            context.ticket(earlier == null ? flow.submit(context, context, own) : flow.resubmit(earlier, context, context, own));
+        } finally {
+            own.submitted();
+        }
+    }
+
+    /** A chain has one loop, which it gets to know from its first request. */
+    private OwnOutcomes outcomes(Executor loop) {
+        OwnOutcomes known = outcomes;
+        if (known == null || !known.of(loop)) {
+            known = new OwnOutcomes(loop);
+            outcomes = known;
+        }
+        return known;
     }
 
     /** A request without a body takes no place in a band and no detector counts it (contract section 4). */
