@@ -45,7 +45,7 @@ public class HandlerBenchmark {
         rig = new HandlerRig("on".equals(flowControl), endpoints);
     }
 
-    /** Stops its timer. */
+    /** Gives back what it holds. */
     @TearDown
     public void tearDown() {
         rig.close();

@@ -84,10 +84,19 @@ final class ResponseHeads {
         };
     }
 
+    /** Once for every name of every response, so the usual kind of text is read as the bytes that it is. */
     private static boolean hasUpperCase(CharSequence name) {
+        if (name instanceof AsciiString ascii) {
+            byte[] bytes = ascii.array();
+            for (int i = ascii.arrayOffset(), end = i + ascii.length(); i < end; i++) {
+                if (AsciiString.isUpperCase(bytes[i])) {
+                    return true;
+                }
+            }
+            return false;
+        }
         for (int i = 0; i < name.length(); i++) {
-            char c = name.charAt(i);
-            if (c >= 'A' && c <= 'Z') {
+            if (AsciiString.isUpperCase(name.charAt(i))) {
                 return true;
             }
         }

@@ -66,21 +66,23 @@ final class HeadRules {
     }
 
     private static @Nullable String authorityProblem(Http2Headers head) {
-        List<CharSequence> hosts = head.getAll(HttpHeaderNames.HOST);
         CharSequence authority = head.authority();
-        if (authority == null) {
-            if (hosts.size() != 1) {
-                return "Exactly one authority is needed";
+        if (authority == null || head.contains(HttpHeaderNames.HOST)) {
+            List<CharSequence> hosts = head.getAll(HttpHeaderNames.HOST);
+            if (authority == null) {
+                if (hosts.size() != 1) {
+                    return "Exactly one authority is needed";
+                }
+                authority = hosts.get(0);
+                head.authority(authority);
             }
-            authority = hosts.get(0);
-            head.authority(authority);
-        }
-        for (CharSequence host : hosts) {
-            if (!AsciiString.contentEqualsIgnoreCase(host, authority)) {
-                return "Host and authority differ";
+            for (CharSequence host : hosts) {
+                if (!AsciiString.contentEqualsIgnoreCase(host, authority)) {
+                    return "Host and authority differ";
+                }
             }
+            head.remove(HttpHeaderNames.HOST);
         }
-        head.remove(HttpHeaderNames.HOST);
         return validAuthority(authority) ? null : "Malformed authority";
     }
 
@@ -89,54 +91,64 @@ final class HeadRules {
         if (authority.isEmpty() || authority.length() > MAX_AUTHORITY) {
             return false;
         }
-        String text = authority.toString();
-        int hostEnd = text.charAt(0) == '[' ? text.indexOf(']') + 1 : text.indexOf(':') < 0 ? text.length() : text.indexOf(':');
-        return hostEnd > 0 && validHost(text.substring(0, hostEnd)) && validPort(text.substring(hostEnd));
+        boolean literal = authority.charAt(0) == '[';
+        int mark = AsciiString.indexOf(authority, literal ? ']' : ':', 0);
+        int hostEnd = literal ? mark + 1 : mark < 0 ? authority.length() : mark;
+        return hostEnd > 0 && (literal ? validAddress(authority, hostEnd) : validHost(authority, hostEnd)) && validPort(authority, hostEnd);
     }
 
-    private static boolean validHost(String host) {
-        if (host.charAt(0) == '[') {
-            return NetUtil.isValidIpV6Address(host.substring(1, host.length() - 1));
-        }
-        for (int i = 0; i < host.length(); i++) {
-            char c = host.charAt(i);
-            boolean allowed = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || "-._~!$&'()*+,;=".indexOf(c) >= 0;
-            if (!allowed) {
+    private static boolean validAddress(CharSequence authority, int end) {
+        return NetUtil.isValidIpV6Address(authority.subSequence(1, end - 1).toString());
+    }
+
+    private static boolean validHost(CharSequence authority, int end) {
+        for (int i = 0; i < end; i++) {
+            char c = authority.charAt(i);
+            if (!alphanumeric(c) && "-._~!$&'()*+,;=".indexOf(c) < 0) {
                 return false;
             }
         }
         return true;
     }
 
-    private static boolean validPort(String rest) {
-        if (rest.isEmpty()) {
+    private static boolean alphanumeric(char c) {
+        return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9';
+    }
+
+    private static boolean validPort(CharSequence authority, int from) {
+        int digits = authority.length() - from - 1;
+        if (digits < 0) {
             return true;
         }
-        long port = rest.length() > 6 ? -1 : length(rest.substring(1));
-        return rest.charAt(0) == ':' && port >= 0 && port <= 65_535;
+        long port = digits > 5 ? -1 : length(authority, from + 1);
+        return authority.charAt(from) == ':' && port >= 0 && port <= 65_535;
     }
 
     private static @Nullable String fieldProblem(Http2Headers head) {
+        int lengths = 0;
         for (Map.Entry<CharSequence, CharSequence> field : head) {
             CharSequence name = field.getKey();
             if (AsciiString.indexOf(name, '_', 0) >= 0) {
                 return "Header names with an underscore are not accepted";
             }
-        }
-        List<CharSequence> lengths = head.getAll(HttpHeaderNames.CONTENT_LENGTH);
-        if (lengths.size() > 1 || lengths.size() == 1 && length(lengths.get(0)) < 0) {
-            return "Malformed content-length";
+            if (HttpHeaderNames.CONTENT_LENGTH.contentEquals(name) && (++lengths > 1 || length(field.getValue()) < 0)) {
+                return "Malformed content-length";
+            }
         }
         return null;
     }
 
     /** A content length of digits only, or -1. */
     static long length(CharSequence digits) {
-        if (digits.isEmpty() || digits.length() > 18) {
+        return digits.length() > 18 ? -1 : length(digits, 0);
+    }
+
+    private static long length(CharSequence digits, int from) {
+        if (from == digits.length()) {
             return -1;
         }
         long value = 0;
-        for (int i = 0; i < digits.length(); i++) {
+        for (int i = from; i < digits.length(); i++) {
             int digit = digits.charAt(i) - '0';
             if (digit < 0 || digit > 9) {
                 return -1;
@@ -149,8 +161,7 @@ final class HeadRules {
     private static boolean token(CharSequence text) {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
-            boolean allowed = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || "!#$%&'*+-.^_`|~".indexOf(c) >= 0;
-            if (!allowed) {
+            if (!alphanumeric(c) && "!#$%&'*+-.^_`|~".indexOf(c) < 0) {
                 return false;
             }
         }
@@ -159,17 +170,11 @@ final class HeadRules {
 
     /** Takes out the names that only the proxy may set, and what an untrusted client claims of its own way here. */
     static void strip(Http2Headers head) {
-        for (AsciiString owned : HeaderNames.OWNED) {
-            head.remove(owned);
-        }
-        for (AsciiString claimed : FORWARDED) {
-            head.remove(claimed);
-        }
         // Netty's iterator cannot remove; few requests carry such a name, so a list is made only then.
         List<CharSequence> claims = null;
         for (Map.Entry<CharSequence, CharSequence> field : head) {
             CharSequence name = field.getKey();
-            if (!name.isEmpty() && name.charAt(0) == 'x' && stripped(name)) {
+            if (!name.isEmpty() && "xrf".indexOf(name.charAt(0)) >= 0 && claimed(name)) {
                 claims = claims == null ? new ArrayList<>() : claims;
                 claims.add(name);
             }
@@ -177,6 +182,20 @@ final class HeadRules {
         if (claims != null) {
             claims.forEach(head::remove);
         }
+    }
+
+    /** One of these begins with x, r or f. */
+    private static boolean claimed(CharSequence name) {
+        return in(HeaderNames.OWNED, name) || in(FORWARDED, name) || stripped(name);
+    }
+
+    private static boolean in(List<AsciiString> names, CharSequence name) {
+        for (int i = 0; i < names.size(); i++) {
+            if (names.get(i).contentEquals(name)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean stripped(CharSequence name) {

@@ -1,7 +1,6 @@
 package io.penstock.proxy.handler;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.handler.codec.http.HttpHeaderNames;
 import io.penstock.proxy.inference.PromptEstimate;
 import io.penstock.proxy.inference.PromptShape;
 import io.penstock.proxy.request.EndCause;
@@ -35,8 +34,8 @@ final class RequestBodyHandler extends RequestHandler {
 
     @Override
     void onRequest(RequestContext context, boolean bodiless) {
-        long declared = context.head().getLong(HttpHeaderNames.CONTENT_LENGTH, -1);
-        if (declared > maxBytes) {
+        // So far its size is the length that it declares.
+        if (context.byteSize() > maxBytes) {
             tooLarge(context);
             return;
         }

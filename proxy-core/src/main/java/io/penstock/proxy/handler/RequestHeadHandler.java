@@ -2,6 +2,7 @@ package io.penstock.proxy.handler;
 
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.util.AsciiString;
 import io.penstock.proxy.request.EndCause;
 import io.penstock.proxy.request.FlowResolver;
 import io.penstock.proxy.request.HeaderNames;
@@ -17,6 +18,8 @@ import java.util.function.LongSupplier;
 final class RequestHeadHandler extends RequestHandler {
 
     private static final long UNKNOWN = -1;
+    private static final AsciiString HTTP = AsciiString.cached("http");
+    private static final AsciiString HTTPS = AsciiString.cached("https");
 
     private final FlowResolver flows;
     private final LongSupplier clock;
@@ -61,8 +64,8 @@ final class RequestHeadHandler extends RequestHandler {
     /** The peer is the address that counts; what it claims of others is appended to, not believed (spec/edge section 1.4). */
     private static void forwarded(RequestContext context, Http2Headers head) {
         String peer = context.client().peer();
-        String others = head.contains(HeaderNames.FORWARDED_FOR) ? String.join(", ", head.getAll(HeaderNames.FORWARDED_FOR)) + ", " : "";
-        head.set(HeaderNames.FORWARDED_FOR, others + peer);
-        head.set(HeaderNames.FORWARDED_PROTO, context.client().secure() ? "https" : "http");
+        boolean alone = !head.contains(HeaderNames.FORWARDED_FOR);
+        head.set(HeaderNames.FORWARDED_FOR, alone ? peer : String.join(", ", head.getAll(HeaderNames.FORWARDED_FOR)) + ", " + peer);
+        head.set(HeaderNames.FORWARDED_PROTO, context.client().secure() ? HTTPS : HTTP);
     }
 }

@@ -71,8 +71,13 @@ public class FlatHeaders extends ConvertingHeaders {
         if (at < 0) {
             return List.of();
         }
-        List<CharSequence> values = new ArrayList<>(2);
-        for (; at >= 0; at = find(name, at + 2)) {
+        int next = find(name, at + 2);
+        if (next < 0) {
+            return List.of(value(at));
+        }
+        List<CharSequence> values = new ArrayList<>();
+        values.add(value(at));
+        for (at = next; at >= 0; at = find(name, at + 2)) {
             values.add(value(at));
         }
         return values;

@@ -2,8 +2,7 @@ package io.penstock.proxy.request;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -21,8 +20,13 @@ public final class RequestBody {
     /** Room of a copied part, so that small ones that follow share it. */
     private static final int COPY_ROOM = 512;
 
-    private final Deque<ByteBuf> gone = new ArrayDeque<>(2);
-    private final Deque<ByteBuf> unsent = new ArrayDeque<>(2);
+    private static final ByteBuf[] NONE = new ByteBuf[0];
+
+    /** In their order: what has gone out and may have to again, and from {@link #next} on what has not gone out. */
+    private @Nullable ByteBuf[] parts = NONE;
+    private int first;
+    private int next;
+    private int end;
     private long received;
     /** Bytes that went out in this attempt. */
     private long sent;
@@ -38,10 +42,27 @@ public final class RequestBody {
         received += part.readableBytes();
         complete |= last;
         if (part.isReadable()) {
-            unsent.add(part);
+            append(part);
         } else {
             part.release();
         }
+    }
+
+    private void append(ByteBuf part) {
+        if (end == parts.length) {
+            // Most bodies are one part. Places in front are free only when a response came before the body's end.
+            @Nullable ByteBuf[] room = new ByteBuf[Math.max(1, 2 * (end - first))];
+            System.arraycopy(parts, first, room, 0, end - first);
+            parts = room;
+            next -= first;
+            end -= first;
+            first = 0;
+        }
+        parts[end++] = part;
+    }
+
+    private @Nullable ByteBuf tail() {
+        return next < end ? parts[end - 1] : null;
     }
 
     /**
@@ -50,7 +71,7 @@ public final class RequestBody {
      */
     public void addCopy(ByteBuf part, boolean last) {
         int bytes = part.readableBytes();
-        ByteBuf tail = unsent.peekLast();
+        ByteBuf tail = tail();
         if (bytes > 0 && tail != null && tail.isWritable(bytes) && !tail.isReadOnly()) {
             tail.writeBytes(part);
             part.release();
@@ -86,17 +107,20 @@ public final class RequestBody {
 
     /** All that has come in and not gone out, to read and not to change; the caller releases it. */
     public ByteBuf view() {
-        ByteBuf[] parts = new ByteBuf[unsent.size()];
-        int at = 0;
-        for (ByteBuf part : unsent) {
-            parts[at++] = part.retainedDuplicate();
+        ByteBuf[] views = new ByteBuf[end - next];
+        for (int i = 0; i < views.length; i++) {
+            views[i] = part(next + i).retainedDuplicate();
         }
-        return Unpooled.wrappedBuffer(Math.max(1, parts.length), parts);
+        return Unpooled.wrappedBuffer(Math.max(1, views.length), views);
+    }
+
+    private ByteBuf part(int at) {
+        return Objects.requireNonNull(parts[at]);
     }
 
     /** The backend has taken what went out: a collected body that is not kept for a replay counts no longer. */
     public void taken() {
-        if (gone.isEmpty() && unsent.isEmpty()) {
+        if (first == end) {
             giveBack();
         }
     }
@@ -127,7 +151,7 @@ public final class RequestBody {
 
     /** Whether a part waits to be sent. */
     public boolean hasUnsent() {
-        return !unsent.isEmpty();
+        return next < end;
     }
 
     /** Whether everything that has been sent is still here. */
@@ -137,18 +161,28 @@ public final class RequestBody {
 
     /** Hands every unsent part over; the receiver owns what it gets. */
     public void drainTo(Consumer<ByteBuf> receiver) {
-        if (received > REPLAY_LIMIT || gone.size() + unsent.size() > REPLAY_PARTS) {
+        if (received > REPLAY_LIMIT || end - first > REPLAY_PARTS) {
             // Not before something goes out: what is all still here can go anywhere, however much it is.
             noReplay();
         }
-        while (!unsent.isEmpty()) {
-            ByteBuf part = unsent.poll();
+        while (next < end) {
+            ByteBuf part = part(next++);
             if (replayable) {
-                gone.add(part);
                 receiver.accept(part.retainedDuplicate());
             } else {
+                parts[first++] = null;
                 receiver.accept(part);
             }
+        }
+        rest();
+    }
+
+    /** An empty row begins at its start again. */
+    private void rest() {
+        if (first == end) {
+            first = 0;
+            next = 0;
+            end = 0;
         }
     }
 
@@ -166,29 +200,30 @@ public final class RequestBody {
 
     /** Everything goes out again, from the first byte. */
     public void rewind() {
-        while (!gone.isEmpty()) {
-            unsent.addFirst(gone.pollLast());
-        }
+        next = first;
         sent = 0;
     }
 
     /** Sent parts need not be kept: the response has begun, or they are too many. */
     public void noReplay() {
         replayable = false;
-        drop(gone);
+        drop(next);
     }
 
     /** Drops everything; more than once does no harm. */
     public void release() {
         replayable = false;
-        drop(gone);
-        drop(unsent);
+        next = end;
+        drop(end);
         giveBack();
     }
 
-    private static void drop(Deque<ByteBuf> parts) {
-        while (!parts.isEmpty()) {
-            parts.poll().release();
+    private void drop(int before) {
+        while (first < before) {
+            ByteBuf part = part(first);
+            parts[first++] = null;
+            part.release();
         }
+        rest();
     }
 }
