@@ -45,7 +45,9 @@ final class RequestLog implements RequestObserver {
     @Override
     public void ended(RequestContext context, EndCause cause) {
         RequestTimes times = context.times();
-        long duration = clock.getAsLong() - times.received();
+        // The last byte of a whole response moved just now, and its time has been read.
+        long now = cause == EndCause.NATURAL ? times.progress() : clock.getAsLong();
+        long duration = now - times.received();
         long firstByte = times.responded() == 0 ? -1 : times.responded() - times.received();
         meters.requestEnded(context.client().protocol(), context.status(), cause, duration, firstByte);
         if (log.enabled()) {

@@ -121,7 +121,7 @@ final class Dispatcher implements Combiner.Work {
     public boolean step(boolean changed) {
         if (changed || moreArrivals) {
             if (!timely) {
-                room.at(ledger.clock.getAsLong());
+                room.later();
             }
             timely = false;
             takeOver();

@@ -26,6 +26,8 @@ final class WaitingRoom {
     private final WaitBudget budget;
     private final Deadlines deadlines;
     private long now;
+    /** Whether {@link #now} is this decision's. */
+    private boolean timely;
 
     WaitingRoom(FlowControlConfig config, Ledger ledger, BandRegistry registry) {
         this.ledger = ledger;
@@ -48,9 +50,18 @@ final class WaitingRoom {
     void at(long nanos) {
         // It may have been read by a thread that was then held up: time does not go back.
         now = nanos - now > 0 ? nanos : now;
+        timely = true;
+    }
+
+    /** The time of the next decision is read when something first asks for it: most signals find nothing to do. */
+    void later() {
+        timely = false;
     }
 
     long now() {
+        if (!timely) {
+            at(ledger.clock.getAsLong());
+        }
         return now;
     }
 
@@ -118,7 +129,7 @@ final class WaitingRoom {
     /** A request that was taken back has been told of before. */
     private void tell(QueuedTicket ticket, @Nullable Outcome outcome) {
         if (!ticket.returned) {
-            ledger.events.enqueued(ticket.effective, outcome, Math.max(0, now - ticket.submittedNanos));
+            ledger.events.enqueued(ticket.effective, outcome, Math.max(0, now() - ticket.submittedNanos));
         }
     }
 
@@ -127,13 +138,13 @@ final class WaitingRoom {
         FlowQueue flow = ticket.flow;
         if (flow != null) {
             deadlines.remove(ticket);
-            flow.queues.unlink(ticket, now);
+            flow.queues.unlink(ticket, now());
         }
     }
 
     /** Notes whether the pool has endpoints; a change gives everything that waits a new deadline, in time and not at once. */
     void observe(PoolView members) {
-        if (budget.observe(members.isEmpty(), now)) {
+        if (budget.observe(members.isEmpty(), now())) {
             deadlines.flip();
         }
     }
@@ -153,7 +164,7 @@ final class WaitingRoom {
 
     /** Whether the ticket has waited too long; then it is sent away here and now. */
     boolean expired(QueuedTicket ticket) {
-        boolean over = budget.over(ticket, now);
+        boolean over = budget.over(ticket, now());
         if (over) {
             expire(ticket);
         }
@@ -167,7 +178,9 @@ final class WaitingRoom {
 
     /** Sends away some of what has waited too long. */
     void expireSome() {
-        deadlines.work(now);
+        if (deadlines.busy()) {
+            deadlines.work(now());
+        }
     }
 
     /** Whether {@link #expireSome} is to be called again at once. */
@@ -197,7 +210,7 @@ final class WaitingRoom {
     }
 
     private void settle(QueuedTicket ticket, int state, RejectReason why, Outcome outcome) {
-        if (ticket.refuse(state, why, outcome, now, 0)) {
+        if (ticket.refuse(state, why, outcome, now(), 0)) {
             ticket.deliver();
         }
     }

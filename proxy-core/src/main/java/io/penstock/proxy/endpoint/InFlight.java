@@ -4,7 +4,8 @@ import io.penstock.flow.EngineSample;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,8 +21,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class InFlight {
 
-    private final AtomicInteger requests = new AtomicInteger();
-    private final AtomicLong tokens = new AtomicLong();
+    private static final AtomicIntegerFieldUpdater<InFlight> REQUESTS = AtomicIntegerFieldUpdater.newUpdater(InFlight.class, "requests");
+    private static final AtomicLongFieldUpdater<InFlight> TOKENS = AtomicLongFieldUpdater.newUpdater(InFlight.class, "tokens");
+
+    // In this very object: detector and placement read them of every endpoint, for every request.
+    private volatile int requests;
+    private volatile long tokens;
     private volatile Turn turn;
 
     InFlight(@Nullable EngineSample first) {
@@ -29,11 +34,11 @@ final class InFlight {
     }
 
     int requests() {
-        return requests.get();
+        return requests;
     }
 
     long tokens() {
-        return tokens.get();
+        return tokens;
     }
 
     @Nullable EngineSample sample() {
@@ -53,7 +58,7 @@ final class InFlight {
     int endedSinceSample() {
         Turn now = turn;
         int since = open(now.windows);
-        return Math.max(0, now.seen - (requests.get() - since));
+        return Math.max(0, now.seen - (requests - since));
     }
 
     private static int open(Window[] windows) {
@@ -74,25 +79,25 @@ final class InFlight {
             window.open.decrementAndGet();
             window = now;
         }
-        requests.incrementAndGet();
+        REQUESTS.incrementAndGet(this);
         if (requestTokens != 0) {
-            tokens.addAndGet(requestTokens);
+            TOKENS.addAndGet(this, requestTokens);
         }
         return window;
     }
 
     void giveBack(Window window, long requestTokens) {
         if (requestTokens != 0) {
-            tokens.addAndGet(-requestTokens);
+            TOKENS.addAndGet(this, -requestTokens);
         }
-        requests.decrementAndGet();
+        REQUESTS.decrementAndGet(this);
         window.open.decrementAndGet();
     }
 
     /** Gives tokens back of a lease that stays open. */
     void giveBackTokens(long requestTokens) {
         if (requestTokens != 0) {
-            tokens.addAndGet(-requestTokens);
+            TOKENS.addAndGet(this, -requestTokens);
         }
     }
 
@@ -125,7 +130,7 @@ final class InFlight {
         Window[] since = new Window[windows.length - from];
         System.arraycopy(windows, from, since, 0, since.length);
         // The total first: a request that comes in between is then missing from what was seen, not a second time in it.
-        int total = requests.get();
+        int total = requests;
         long inEngine = (long) sample.waiting() + Math.max(0, sample.running());
         turn = new Turn(sample, since, (int) Math.max(0, Math.min(total - open(since), inEngine)));
     }

@@ -55,14 +55,18 @@ final class LeastLoad {
         int bestIndex = 0;
         for (int i = 0, at = start; i < size; i++, at = at + 1 < size ? at + 1 : 0) {
             Endpoint endpoint = (Endpoint) candidates.get(at);
-            if (groupOf(endpoint, request, now) < group || endpoint.cordoned() || !fits(part, endpoint)) {
+            double load = detector.load(part, endpoint, now);
+            // The load first: of many endpoints it leaves few to ask about the rest.
+            if (best != null && !(load < bestLoad) || groupOf(endpoint, request, now) < group || endpoint.cordoned()
+                    || !fits(part, endpoint)) {
                 continue;
             }
-            double load = detector.load(part, endpoint, now);
-            if (best == null || load < bestLoad) {
-                best = endpoint;
-                bestLoad = load;
-                bestIndex = at;
+            best = endpoint;
+            bestLoad = load;
+            bestIndex = at;
+            if (load <= 0) {
+                // Nothing is below idle, and of those that are the first in turn is meant.
+                break;
             }
         }
         if (best != null) {

@@ -182,6 +182,7 @@ final class ForwardHandler extends RequestHandler implements UpstreamListener {
 
     @Override
     public void onTrailers(RequestContext context, Http2Headers trailers) {
+        progress(context);
         previous().trailers(context, trailers);
         completion.end(context, Phase.DONE, EndCause.NATURAL);
     }

@@ -8,7 +8,6 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,10 +26,12 @@ final class FlowFamilies implements MultiCollector {
     private final String pool;
     private final FlowSeriesTable flows;
     private final Timings decisions = new Timings(Buckets.DECISION);
-    private final AtomicReferenceArray<@Nullable Double> stages = new AtomicReferenceArray<>(Stage.values().length);
+    /** NaN where there is none: these two change with every dispatch, and an object for each is dear. */
+    private volatile double prefill = Double.NaN;
+    private volatile double decode = Double.NaN;
+    private volatile double effective = Double.NaN;
     private final Map<Integer, Fill> bands = new ConcurrentHashMap<>();
     private final Timings confirmations = new Timings(Buckets.REVOCATION);
-    private volatile @Nullable Double effective;
     private volatile @Nullable Double reclaimTarget;
     private volatile @Nullable Double reclaimPending;
     private volatile @Nullable Fill global;
@@ -44,8 +45,12 @@ final class FlowFamilies implements MultiCollector {
         decisions.record(nanos);
     }
 
-    void stage(Stage stage, @Nullable Double value) {
-        stages.set(stage.ordinal(), value);
+    void stage(Stage stage, double value) {
+        if (stage == Stage.PREFILL) {
+            prefill = value;
+        } else {
+            decode = value;
+        }
     }
 
     void effective(double value) {
@@ -84,9 +89,8 @@ final class FlowFamilies implements MultiCollector {
         }
         families.histogram(PREFIX + "dispatch_cycle_duration_seconds", ALPHA + "Time that one dispatch decision took.", decisions,
                 Labels.EMPTY);
-        for (Stage stage : Stage.values()) {
-            saturation(families, stage.label(), stages.get(stage.ordinal()));
-        }
+        saturation(families, Stage.PREFILL.label(), prefill);
+        saturation(families, Stage.DECODE.label(), decode);
         saturation(families, "effective", effective);
         bands.forEach((priority, fill) -> fill(families, "", fill,
                 Labels.of("inference_pool", pool, "priority", Integer.toString(priority))));
@@ -138,7 +142,10 @@ final class FlowFamilies implements MultiCollector {
         }
     }
 
-    private void saturation(Families families, String stage, @Nullable Double value) {
+    private void saturation(Families families, String stage, double value) {
+        if (Double.isNaN(value)) {
+            return;
+        }
         families.gauge(PREFIX + "pool_saturation", ALPHA + "Saturation of the pool by stage; 1 is the set point, what dispatch is gated on "
                 + "is \"effective\".", value, Labels.of("inference_pool", pool, "stage", stage));
     }

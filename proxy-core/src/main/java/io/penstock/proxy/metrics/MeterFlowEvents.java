@@ -143,7 +143,7 @@ public final class MeterFlowEvents implements FlowEvents {
 
     @Override
     public void stageEmpty(Stage stage) {
-        families.stage(stage, null);
+        families.stage(stage, Double.NaN);
     }
 
     @Override
