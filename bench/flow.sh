@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Flow control without a socket: JMH with -prof gc on every JDK at hand, then 100 000 waiting requests. Prints one line a benchmark; about
-# eight minutes on two quiet cores. What it printed last is in docs/benchmarks.md.
+# Flow control without a socket: JMH with -prof gc on every JDK at hand, then 100 000 waiting requests, then whole requests between the two
+# codecs with flow control and without. Prints one line a benchmark; about
+# nine minutes on two quiet cores. What it printed last is in docs/benchmarks.md.
 #   bench/flow.sh                 everything, briefly
 #   bench/flow.sh Pick            only what matches
 #   JMH="-wi 5 -i 5" bench/flow.sh FlowBenchmark    with other JMH options
@@ -73,6 +74,9 @@ for home in $(jdks); do
     (options='-wi 10 -i 10' && run "$home" "$id-cancel" 'CancelBenchmark')
     if [ -z "$only" ] || grep -q "$only" <<<FlowScale; then
         "$home/bin/java" -cp "$classpath" -Xmx2g -Xmn1500m -XX:+UseParallelGC io.penstock.bench.FlowScale
+    fi
+    if [ -z "$only" ] || grep -q "$only" <<<HandlerCost; then
+        "$home/bin/java" -cp "$classpath" -Xmx512m -Xmn8m -XX:+UseParallelGC io.penstock.proxy.HandlerCost
     fi
     ran=$((ran + 1))
 done

@@ -1,12 +1,12 @@
 package io.penstock.proxy.handler;
 
-import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.util.AsciiString;
 import io.penstock.flow.CapacityReader;
 import io.penstock.flow.CapacitySnapshot;
 import io.penstock.flow.FlowKey;
 import io.penstock.proxy.request.DownstreamExchange;
+import io.penstock.proxy.request.FlatHeaders;
 import io.penstock.proxy.request.HeaderNames;
 import io.penstock.proxy.request.RequestContext;
 import java.lang.reflect.Proxy;
@@ -60,7 +60,7 @@ public class HeadroomBenchmark {
     private static RequestContext context() {
         DownstreamExchange client = (DownstreamExchange) Proxy.newProxyInstance(HeadroomBenchmark.class.getClassLoader(),
                 new Class<?>[] {DownstreamExchange.class}, (proxy, method, arguments) -> null);
-        return new RequestContext(client, new DefaultHttp2Headers());
+        return new RequestContext(client, new FlatHeaders(4));
     }
 
     /** A band of 5000 places. */
@@ -102,7 +102,7 @@ public class HeadroomBenchmark {
 
     private Http2Headers respond(HeadroomHandler handler, RequestContext context) {
         waiting = waiting < 5000 ? waiting + 1 : 0;
-        Http2Headers head = new DefaultHttp2Headers(false, 16);
+        Http2Headers head = new FlatHeaders(10);
         head.status(STATUS);
         head.set(HeaderNames.RETRY_AFTER, STATUS);
         handler.headers(context, head, false);
