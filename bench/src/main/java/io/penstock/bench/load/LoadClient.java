@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LoadClient implements AutoCloseable {
 
-    private static final int CONNECT_MILLIS = 5_000;
+    private static final int CONNECT_MILLIS = 30_000;
 
     private final EventLoopGroup group;
     private final EventLoop loop;
@@ -43,7 +43,7 @@ public final class LoadClient implements AutoCloseable {
     /**
      * Opens this many connections, 1 or more, and waits until all can be used.
      *
-     * @throws IllegalStateException where one cannot be opened within 5 s
+     * @throws IllegalStateException where one cannot be opened within 30 s
      */
     public static LoadClient open(Protocol protocol, int port, int connections) {
         Transport transport = Transport.detect(false);

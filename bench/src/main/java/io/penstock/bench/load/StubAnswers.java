@@ -11,7 +11,7 @@ import io.netty.buffer.Unpooled;
  */
 final class StubAnswers {
 
-    /** One server-sent event as vLLM sends them, 150 bytes. */
+    /** One server-sent event as vLLM sends them, 151 bytes. */
     static final String EVENT = event();
     /** Events in one write when they go flat out: about what one read of a proxy takes from a busy engine. */
     static final int BATCH = 16;

@@ -92,7 +92,7 @@ public final class PeersMain implements Callable<Integer> {
         Budget budget = brief ? Budget.BRIEF : Budget.FULL;
         try (Rig rig = new Rig(OUT, cores, tools, launch, pair())) {
             Measuring measuring = new Measuring(rig, tools.onPath("h2load").orElseThrow(), budget);
-            Warming warming = new Warming(measuring, budget);
+            Warming warming = new Warming(measuring, budget, System::nanoTime);
             new Session(rig, measuring, warming::warm, results, progress).run(choice.targets(), choice.scenarios());
         }
     }
