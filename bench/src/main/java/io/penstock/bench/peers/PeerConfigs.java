@@ -21,7 +21,7 @@ final class PeerConfigs {
                   maxconn 8000
                 defaults
                   mode http
-                  timeout connect 2s
+                  timeout connect 10s
                   timeout client 300s
                   timeout server 300s
                   timeout http-keep-alive 300s
@@ -107,7 +107,7 @@ final class PeerConfigs {
                             typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}
                   clusters:
                   - name: stub
-                    connect_timeout: 2s
+                    connect_timeout: 10s
                     lb_policy: LEAST_REQUEST
                     circuit_breakers: {thresholds: [{max_connections: 40000, max_pending_requests: 40000, max_requests: 40000}]}
                 %2$s    load_assignment:

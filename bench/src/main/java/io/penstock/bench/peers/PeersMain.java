@@ -23,6 +23,8 @@ import picocli.CommandLine.Option;
 public final class PeersMain implements Callable<Integer> {
 
     private static final int USAGE = 2;
+    /** After the commit; the path of the program, which is printed first, may hold a version too. */
+    private static final Pattern ENVOY_VERSION = Pattern.compile("version: \\w+/(\\d+\\.\\d+\\.\\d+)");
     private static final Path OUT = Path.of("bench/target/peers");
 
     @Option(names = "--all", description = "every scenario, every mode on every JDK, at least 5 rounds")
@@ -47,6 +49,8 @@ public final class PeersMain implements Callable<Integer> {
     @Option(names = "--keep", description = "write the figures to bench/figures/last.json and docs/benchmarks.md")
     private boolean keep;
 
+    /** Read before this process binds itself to one of them: then there is one. */
+    private final int processors = Runtime.getRuntime().availableProcessors();
     private final PrintStream out;
     private final PrintStream progress;
     private final Tools tools;
@@ -80,7 +84,7 @@ public final class PeersMain implements Callable<Integer> {
             problems.forEach(progress::println);
             return USAGE;
         }
-        Cores cores = Runtime.getRuntime().availableProcessors() > 1 ? new Cores(proxyCore, loadCore) : new Cores(-1, -1);
+        Cores cores = processors > 1 ? new Cores(proxyCore, loadCore) : new Cores(-1, -1);
         cores.bindThisProcess();
         Results results = new Results(rounds());
         head(results, cores, choice);
@@ -136,7 +140,6 @@ public final class PeersMain implements Callable<Integer> {
     /** Everything that is wrong, so that it is put right in one go. */
     private List<String> problems(Choice choice) {
         List<String> problems = new ArrayList<>(choice.problems());
-        int processors = Runtime.getRuntime().availableProcessors();
         if (rounds() < 1) {
             problems.add("--rounds: " + rounds + " (expected: 1 or more)");
         }
@@ -173,7 +176,7 @@ public final class PeersMain implements Callable<Integer> {
         head.put("date", LocalDate.now().toString());
         head.put("set", (all ? "all" : "short") + (only.isEmpty() ? "" : ", only " + String.join(" ", only)) + ", " + results.rounds()
                 + " rounds" + (brief ? ", BRIEF: the figures mean nothing" : ""));
-        head.put("machine", Runtime.getRuntime().availableProcessors() + " cores, Linux " + System.getProperty("os.version")
+        head.put("machine", processors + " cores, Linux " + System.getProperty("os.version")
                 + (cores.proxy() < 0 ? ", NOT PINNED: one core only" : ", proxy on core " + cores.proxy() + ", load and backend on core "
                 + cores.load()));
         tools.jdks().forEach(jdk -> head.put("penstock-" + jdk.feature(), "JDK " + jdk.version()));
@@ -190,7 +193,7 @@ public final class PeersMain implements Callable<Integer> {
                 case NGINX -> tools.onPath("nginx").ifPresent(binary -> head.put(kind.label(),
                         Tools.version(List.of(binary.toString(), "-v"), Pattern.compile("nginx/(\\S+)"))));
                 case ENVOY -> tools.envoy().ifPresent(binary -> head.put(kind.label(),
-                        Tools.version(List.of(binary.toString(), "--version"), Pattern.compile("/(\\d+\\.\\d+\\.\\d+)"))));
+                        Tools.version(List.of(binary.toString(), "--version"), ENVOY_VERSION)));
                 default -> {
                     // Penstock is this tree, the pair is the user's.
                 }

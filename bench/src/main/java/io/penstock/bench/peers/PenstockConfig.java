@@ -23,9 +23,8 @@ final class PenstockConfig {
                 metrics: {address: "127.0.0.1:%d"}
                 accessLog: {path: "off"}
                 """.formatted(port, admin, metrics));
-        if (out == Protocol.H2C) {
-            text.append("upstream: {protocol: h2c}\n");
-        }
+        String protocol = out == Protocol.H2C ? "protocol: h2c, " : "";
+        text.append("upstream: {").append(protocol).append("connectTimeout: 10s}\n");
         text.append("endpoints:\n");
         for (int i = 0; i < backends.size(); i++) {
             text.append("- {name: stub-").append(i).append(", address: \"127.0.0.1:").append(backends.get(i)).append("\"}\n");

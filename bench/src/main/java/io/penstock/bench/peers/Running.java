@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -18,6 +19,8 @@ import java.util.List;
  * @param startMillis from the start of its first process until it took requests
  */
 record Running(Target target, int port, int admin, List<Child> processes, double startMillis) {
+
+    private static final int READY_TRIES = 100;
 
     Account account() {
         return Account.of(processes.stream().map(Child::pid).toList());
@@ -34,6 +37,10 @@ record Running(Target target, int port, int admin, List<Child> processes, double
                 throw new Failure(target.name() + ": " + child.command().get(0) + " has ended: " + child.tail(5));
             }
             child.resume();
+        }
+        // One answer of its own shows that timers which ran out while it stood still have had their turn.
+        for (int tries = 0; admin != 0 && tries < READY_TRIES && get(admin, "/ready").isEmpty(); tries++) {
+            processes.get(0).waitFor(Duration.ofMillis(100));
         }
     }
 
