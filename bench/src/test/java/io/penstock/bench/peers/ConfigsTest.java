@@ -86,7 +86,8 @@ class ConfigsTest {
         assertThat(PeerConfigs.haproxy(Protocol.HTTP1, 1, BACKENDS)).doesNotContain("19001 proto h2");
         assertThat(PeerConfigs.envoy(Protocol.H2C, 1, BACKENDS)).contains("http2_protocol_options");
         assertThat(PeerConfigs.envoy(Protocol.HTTP1, 1, BACKENDS)).doesNotContain("http2_protocol_options");
-        assertThat(PenstockConfig.text(Flow.ON, Protocol.H2C, 1, 2, 3, BACKENDS)).contains("upstream: {protocol: h2c, connectTimeout: 10s}");
+        assertThat(PenstockConfig.text(Flow.ON, Protocol.H2C, 1, 2, 3, BACKENDS))
+                .contains("upstream: {protocol: h2c, connectTimeout: 10s}");
     }
 
     @Test
