@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs what docker/Dockerfile would run, without an engine: links the runtime from the module list written there, lays the image's files
-# out in a scratch folder, starts the jar with them, and lets Netty find its natives where no temporary folder can be written.
-# Needs the built jar; takes about half a minute.
+# out in a scratch folder, starts the jar with them, and lets Netty find its natives where no temporary folder can be written;
+# makes the class archive with that runtime. Needs the built jar; takes about half a minute.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 scratch=$root/target/docker-test
@@ -34,6 +34,10 @@ version=$("$scratch/penstock" --version)
 echo "$version" | grep -q '^penstock [0-9]' || { echo "docker/test.sh: --version printed: $version" >&2; exit 1; }
 echo "docker/test.sh: $version" | tr '\n' ' '
 echo
+
+archive=$("$scratch/penstock" archive)
+[ -s "$archive" ] || { echo "docker/test.sh: penstock archive printed: $archive (expected: a file)" >&2; exit 1; }
+echo "docker/test.sh: class archive of $(($(stat -c %s "$archive") >> 20)) MiB"
 
 cat > "$scratch/Natives.java" <<'JAVA'
 class Natives {
@@ -70,7 +74,11 @@ PY
         sleep 0.1
     done
     PENSTOCK_ADMIN_PORT=$admin "$scratch/healthcheck" || { cat "$scratch/serve.err" >&2; exit 1; }
-    echo "docker/test.sh: serve is healthy"
+    if grep -q 'class archive' "$scratch/serve.err"; then
+        cat "$scratch/serve.err" >&2
+        exit 1
+    fi
+    echo "docker/test.sh: serve is healthy and uses the class archive"
     kill "$serve"
     wait "$serve" || { echo "docker/test.sh: serve ended with $? after SIGTERM (expected: 0)" >&2; cat "$scratch/serve.err" >&2; exit 1; }
     trap - EXIT

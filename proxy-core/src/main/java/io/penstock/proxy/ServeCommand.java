@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
@@ -34,6 +35,19 @@ final class ServeCommand implements Callable<Integer> {
 
     @Option(names = "--io-uring", description = "Use io_uring where the machine has it.")
     private boolean ioUring;
+
+    private final Consumer<Proxy> started;
+
+    ServeCommand() {
+        this(proxy -> { });
+    }
+
+    /**
+     * @param started told on the main thread when the proxy runs
+     */
+    ServeCommand(Consumer<Proxy> started) {
+        this.started = started;
+    }
 
     @Override
     public Integer call() throws Exception {
@@ -63,6 +77,7 @@ final class ServeCommand implements Callable<Integer> {
         try (Proxy proxy = Proxy.start(settings, proxyOptions)) {
             StartLine.log(proxy, settings, proxyOptions, begun);
             running.complete(proxy);
+            started.accept(proxy);
             // A drain may also come from the admin port.
             proxy.awaitDrained();
             return 0;

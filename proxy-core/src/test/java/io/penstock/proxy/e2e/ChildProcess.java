@@ -46,7 +46,7 @@ final class ChildProcess implements AutoCloseable {
     static ChildProcess run(String... arguments) {
         List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx192m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
-                "--enable-native-access=ALL-UNNAMED", "-Dlogback.configurationFile=logback.xml"));
+                "--enable-native-access=ALL-UNNAMED", "-Dlogback.configurationFile="));
         if (Runtime.version().feature() >= 24) {
             command.add("--sun-misc-unsafe-memory-access=allow");
         }
@@ -54,8 +54,12 @@ final class ChildProcess implements AutoCloseable {
         String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
         command.addAll(List.of("-cp", classPath, ProxyMain.class.getName()));
         command.addAll(List.of(arguments));
+        return started(new ProcessBuilder(command));
+    }
+
+    private static ChildProcess started(ProcessBuilder command) {
         try {
-            return new ChildProcess(new ProcessBuilder(command).start());
+            return new ChildProcess(command.start());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -65,7 +69,15 @@ final class ChildProcess implements AutoCloseable {
     static ChildProcess serve(Path config, String... arguments) {
         List<String> all = new ArrayList<>(List.of("serve", "--concurrency", "2", "--config-file", config.toString()));
         all.addAll(List.of(arguments));
-        ChildProcess child = run(all.toArray(String[]::new));
+        return listening(run(all.toArray(String[]::new)));
+    }
+
+    /** Starts a command that runs {@code serve} as above, and waits until it listens. */
+    static ChildProcess serve(ProcessBuilder command) {
+        return listening(started(command));
+    }
+
+    private static ChildProcess listening(ChildProcess child) {
         Matcher ports;
         try {
             ports = STARTED.matcher(child.err.await(STARTED));
