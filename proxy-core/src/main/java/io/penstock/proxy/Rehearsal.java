@@ -19,7 +19,8 @@ final class Rehearsal {
     /** Enough for the profile of a plain request that an AOT cache keeps; less than a second. */
     private static final int STREAMS = 500;
     private static final int PATIENCE_MILLIS = 10_000;
-    private static final byte[] BODY = "{\"model\":\"m\",\"prompt\":\"Say something.\",\"max_tokens\":8}".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] BODY =
+            "{\"model\":\"m\",\"prompt\":\"Say something.\",\"max_tokens\":8}".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
     private static final int DATA = 0;

@@ -60,8 +60,8 @@ final class StartLine {
             // Named by its checksum, so that the name alone will do, whatever links lead to it.
             String mapped = Files.readString(Path.of("/proc/self/maps"), StandardCharsets.ISO_8859_1);
             if (!mapped.contains(String.valueOf(Path.of(archive).getFileName()))) {
-                LOG.warn("The class archive {} is not used by this JVM: the start takes longer (expected: made for it; delete the file and the"
-                        + " next start makes it again)", archive);
+                LOG.warn("The class archive {} is not used by this JVM: the start takes longer (expected: made for it; delete the file and"
+                        + " the next start makes it again)", archive);
             }
         } catch (IOException e) {
             LOG.debug("no memory map to see whether the class archive is in use: {}", e.getMessage());

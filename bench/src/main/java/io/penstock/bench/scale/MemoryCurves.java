@@ -5,6 +5,7 @@ import io.penstock.bench.load.BackendStub;
 import io.penstock.bench.load.Call;
 import io.penstock.bench.load.LoadClient;
 import io.penstock.bench.load.LoadRequest;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,7 @@ final class MemoryCurves {
     private static final int ENOUGH_FOR_CPU = 1000;
     private static final int ENOUGH_FOR_RESIDENT = 10_000;
     private static final int STREAMS = 1000;
+    private static final int BATCH = 500;
     private static final int HOUR_MILLIS = 3_600_000;
     /** Backends, files, the ports of operators, the scratch connections of the measurement. */
     private static final int OTHER_DESCRIPTORS = 500;
@@ -49,17 +51,31 @@ final class MemoryCurves {
             for (int i = 0; i < machine.repeats(); i++) {
                 for (int at = 0; at < counts.size(); at++) {
                     Point point = points.get(at);
-                    LoadClient idle = site.connect(counts.get(at));
+                    List<LoadClient> idle = connect(site, counts.get(at));
                     try {
                         each(site, machine, empty, i == 0 ? before : null, counts.get(at), point);
                         Probe.load(site, busy, Probe.small(), BUSY_STREAMS, machine, point);
                     } finally {
-                        idle.close();
+                        idle.forEach(LoadClient::close);
                     }
                 }
             }
         }
         return points;
+    }
+
+    /** In batches, since a client opens its connections one after the other and then waits for all at once. */
+    private static List<LoadClient> connect(Site site, int connections) {
+        List<LoadClient> clients = new ArrayList<>();
+        try {
+            for (int left = connections; left > 0; left -= BATCH) {
+                clients.add(site.connect(Math.min(left, BATCH)));
+            }
+            return clients;
+        } catch (RuntimeException e) {
+            clients.forEach(LoadClient::close);
+            throw e;
+        }
     }
 
     private static boolean fits(int connections, Machine machine) {
