@@ -37,7 +37,8 @@ final class CurveText {
         }
         String median = number(point.median(figure), figure.decimals());
         return values.size() == 1 ? median
-                : median + " (" + number(point.least(figure), figure.decimals()) + "-" + number(point.most(figure), figure.decimals()) + ")";
+                : median + " (" + number(point.least(figure), figure.decimals()) + "-" + number(point.most(figure), figure.decimals())
+                        + ")";
     }
 
     private static String slope(List<Point> points, List<Figure> figures) {

@@ -2,6 +2,7 @@ package io.penstock.bench.scale;
 
 /** What a point tells. */
 enum Figure {
+    START("ms to /ready", 0),
     RATE("requests/s", 0),
     CPU("CPU µs/request", 1),
     MEGABYTES("MB/s of bodies", 0),

@@ -60,8 +60,8 @@ public final class ScaleMain {
 
     /** The soft limit of this process, which the proxy inherits. */
     private static long descriptors() throws IOException {
-        String line = Files.readAllLines(Path.of("/proc/self/limits")).stream().filter(each -> each.startsWith("Max open files")).findFirst()
-                .orElseThrow(() -> new IllegalStateException("/proc/self/limits: no line of open files (expected: Linux)"));
+        String line = Files.readAllLines(Path.of("/proc/self/limits")).stream().filter(each -> each.startsWith("Max open files"))
+                .findFirst().orElseThrow(() -> new IllegalStateException("/proc/self/limits: no line of open files (expected: Linux)"));
         return Long.parseLong(line.substring("Max open files".length()).trim().split(" +")[0]);
     }
 }

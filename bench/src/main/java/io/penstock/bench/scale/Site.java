@@ -22,7 +22,7 @@ import java.util.concurrent.locks.LockSupport;
 /** One proxy as a process of its own, started by its script, before backends in this process. One thread. */
 final class Site implements AutoCloseable {
 
-    private static final long START_SECONDS = 60;
+    private static final long START_SECONDS = 120;
 
     private final Children children = new Children();
     private final BackendStub backends;
