@@ -1,0 +1,72 @@
+package io.penstock.bench.headroom;
+
+import io.netty.util.AsciiString;
+import io.penstock.proxy.request.HeaderNames;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One combination that is measured. Immutable.
+ *
+ * @param group the table that it belongs to
+ * @param label what the row is called
+ * @param law sizes each window
+ * @param protocol what dispatchers speak
+ * @param dispatchers R, each with its own connections and window
+ * @param band limit of the batch band
+ * @param load interactive requests offered, as a part of the pool's capacity
+ * @param gain of the laws that have one
+ * @param reserve the headroom that they leave
+ * @param header read as the headroom; null for none
+ * @param meanMillis mean service time
+ * @param pace speed of the pool from the beginning of the measured part on; 1 for no change
+ * @param warmMillis before the measured part
+ * @param millis the measured part
+ */
+record Cell(String group, String label, Law law, Protocol protocol, int dispatchers, int band, double load, double gain, double reserve,
+        @Nullable AsciiString header, double meanMillis, double pace, int warmMillis, int millis) {
+
+    /** A cell with the defaults: HTTP/2, gain 1/R, half of the band in reserve, the product's header, 50 ms, a steady pool. */
+    static Cell of(String group, Law law, int dispatchers, int band, double load, Times times) {
+        return new Cell(group, law.toString(), law, Protocol.HTTP2, dispatchers, band, load, 1.0 / dispatchers, band / 2.0,
+                HeaderNames.HEADROOM, 50, 1, times.warmMillis(), times.millis());
+    }
+
+    /**
+     * How long a cell takes.
+     *
+     * @param warmMillis until windows have found their level
+     * @param millis measured after that
+     */
+    record Times(int warmMillis, int millis) {
+    }
+
+    Cell named(String name) {
+        return new Cell(group, name, law, protocol, dispatchers, band, load, gain, reserve, header, meanMillis, pace, warmMillis, millis);
+    }
+
+    Cell over(Protocol other) {
+        return new Cell(group, label, law, other, dispatchers, band, load, gain, reserve, header, meanMillis, pace, warmMillis, millis);
+    }
+
+    Cell tuned(double newGain, double newReserve) {
+        return new Cell(group, label, law, protocol, dispatchers, band, load, newGain, newReserve, header, meanMillis, pace, warmMillis,
+                millis);
+    }
+
+    Cell reading(@Nullable AsciiString name) {
+        return new Cell(group, label, law, protocol, dispatchers, band, load, gain, reserve, name, meanMillis, pace, warmMillis, millis);
+    }
+
+    Cell serving(double newMeanMillis) {
+        return new Cell(group, label, law, protocol, dispatchers, band, load, gain, reserve, header, newMeanMillis, pace, warmMillis, millis);
+    }
+
+    Cell slowingTo(double newPace) {
+        return new Cell(group, label, law, protocol, dispatchers, band, load, gain, reserve, header, meanMillis, newPace, warmMillis, millis);
+    }
+
+    /** What tells it from every other one. */
+    String key() {
+        return group + " | " + label + " | " + band + " | " + Math.round(load * 100) + " % | R=" + dispatchers;
+    }
+}
