@@ -5,7 +5,9 @@ import io.netty.channel.EventLoopGroup;
 import io.penstock.proxy.net.Transport;
 import java.util.concurrent.TimeUnit;
 
-/** What stays for the whole experiment: the pool of model servers, one event loop for all dispatchers, one for the open load. Any thread. */
+/**
+ * What stays for the whole experiment: the pool of model servers, one event loop for all dispatchers and one for the open load. Any thread.
+ */
 final class Bench implements AutoCloseable {
 
     static final int ENDPOINTS = 4;

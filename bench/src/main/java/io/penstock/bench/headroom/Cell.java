@@ -17,18 +17,16 @@ import org.jspecify.annotations.Nullable;
  * @param gain of the laws that have one
  * @param reserve the headroom that they leave
  * @param header read as the headroom; null for none
- * @param meanMillis mean service time
- * @param pace speed of the pool from the beginning of the measured part on; 1 for no change
- * @param warmMillis before the measured part
- * @param millis the measured part
+ * @param service how the pool serves
+ * @param times how long it takes
  */
 record Cell(String group, String label, Law law, Protocol protocol, int dispatchers, int band, double load, double gain, double reserve,
-        @Nullable AsciiString header, double meanMillis, double pace, int warmMillis, int millis) {
+        @Nullable AsciiString header, Service service, Times times) {
 
     /** A cell with the defaults: HTTP/2, gain 1/R, half of the band in reserve, the product's header, 50 ms, a steady pool. */
     static Cell of(String group, Law law, int dispatchers, int band, double load, Times times) {
         return new Cell(group, law.toString(), law, Protocol.HTTP2, dispatchers, band, load, 1.0 / dispatchers, band / 2.0,
-                HeaderNames.HEADROOM, 50, 1, times.warmMillis(), times.millis());
+                HeaderNames.HEADROOM, new Service(50, 1, 0), times);
     }
 
     /**
@@ -40,29 +38,49 @@ record Cell(String group, String label, Law law, Protocol protocol, int dispatch
     record Times(int warmMillis, int millis) {
     }
 
+    /**
+     * How the pool serves.
+     *
+     * @param meanMillis mean service time
+     * @param pace speed from the beginning of the measured part on; 1 for no change
+     * @param stepMillis answers leave at whole multiples of it only, all model servers together; 0 for any moment
+     */
+    record Service(double meanMillis, double pace, int stepMillis) {
+    }
+
     Cell named(String name) {
-        return new Cell(group, name, law, protocol, dispatchers, band, load, gain, reserve, header, meanMillis, pace, warmMillis, millis);
+        return new Cell(group, name, law, protocol, dispatchers, band, load, gain, reserve, header, service, times);
     }
 
     Cell over(Protocol other) {
-        return new Cell(group, label, law, other, dispatchers, band, load, gain, reserve, header, meanMillis, pace, warmMillis, millis);
+        return new Cell(group, label, law, other, dispatchers, band, load, gain, reserve, header, service, times);
     }
 
     Cell tuned(double newGain, double newReserve) {
-        return new Cell(group, label, law, protocol, dispatchers, band, load, newGain, newReserve, header, meanMillis, pace, warmMillis,
-                millis);
+        return new Cell(group, label, law, protocol, dispatchers, band, load, newGain, newReserve, header, service, times);
     }
 
     Cell reading(@Nullable AsciiString name) {
-        return new Cell(group, label, law, protocol, dispatchers, band, load, gain, reserve, name, meanMillis, pace, warmMillis, millis);
+        return new Cell(group, label, law, protocol, dispatchers, band, load, gain, reserve, name, service, times);
     }
 
-    Cell serving(double newMeanMillis) {
-        return new Cell(group, label, law, protocol, dispatchers, band, load, gain, reserve, header, newMeanMillis, pace, warmMillis, millis);
+    Cell serving(double meanMillis) {
+        return new Cell(group, label, law, protocol, dispatchers, band, load, gain, reserve, header,
+                new Service(meanMillis, service.pace(), service.stepMillis()), times);
     }
 
-    Cell slowingTo(double newPace) {
-        return new Cell(group, label, law, protocol, dispatchers, band, load, gain, reserve, header, meanMillis, newPace, warmMillis, millis);
+    Cell slowingTo(double pace) {
+        return new Cell(group, label, law, protocol, dispatchers, band, load, gain, reserve, header,
+                new Service(service.meanMillis(), pace, service.stepMillis()), times);
+    }
+
+    Cell inStep(int millis) {
+        return new Cell(group, label, law, protocol, dispatchers, band, load, gain, reserve, header,
+                new Service(service.meanMillis(), service.pace(), millis), times);
+    }
+
+    Cell taking(Times other) {
+        return new Cell(group, label, law, protocol, dispatchers, band, load, gain, reserve, header, service, other);
     }
 
     /** What tells it from every other one. */

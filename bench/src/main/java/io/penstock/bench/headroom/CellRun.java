@@ -20,6 +20,8 @@ final class CellRun {
     private static final long PATIENCE_SECONDS = 60;
     private static final long DEADLINE_SECONDS = 60;
     private static final long SAMPLE_MILLIS = 20;
+    /** The open load comes first, so that dispatchers meet the pool as it is and not an empty one. */
+    private static final long LEAD_MILLIS = 300;
 
     private final Bench bench;
     private final Cell cell;
@@ -60,9 +62,12 @@ final class CellRun {
      * @param series filled for a picture, or null
      */
     static Result run(Bench bench, Cell cell, WireSettings wires, long seed, @Nullable Series series) {
-        bench.pool().times().mean(cell.meanMillis());
+        bench.pool().times().mean(cell.service().meanMillis());
         bench.pool().times().pace(1);
+        bench.pool().times().step(cell.service().stepMillis());
         CellRun run = new CellRun(bench, cell, wires, seed, series);
+        run.loop.execute(() -> run.dispatchers.forEach(Dispatcher::open));
+        bench.loadLoop().execute(run.load::open);
         try {
             for (Dispatcher one : run.dispatchers) {
                 get(one.connected(), cell);
@@ -106,14 +111,14 @@ final class CellRun {
     }
 
     private void start() {
-        loop.execute(() -> {
+        bench.loadLoop().execute(load::start);
+        loop.schedule(() -> {
             begun = System.nanoTime();
             dispatchers.forEach(Dispatcher::start);
             Future<?> sampling = loop.scheduleAtFixedRate(this::sample, 0, SAMPLE_MILLIS, TimeUnit.MILLISECONDS);
-            loop.schedule(this::mark, cell.warmMillis(), TimeUnit.MILLISECONDS);
-            loop.schedule(() -> finish(sampling), cell.warmMillis() + cell.millis(), TimeUnit.MILLISECONDS);
-        });
-        bench.loadLoop().execute(load::start);
+            loop.schedule(this::mark, cell.times().warmMillis(), TimeUnit.MILLISECONDS);
+            loop.schedule(() -> finish(sampling), cell.times().warmMillis() + cell.times().millis(), TimeUnit.MILLISECONDS);
+        }, LEAD_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     private void sample() {
@@ -138,7 +143,7 @@ final class CellRun {
         atMark = account.totals();
         waits.reset();
         bench.loadLoop().execute(load::mark);
-        bench.pool().times().pace(cell.pace());
+        bench.pool().times().pace(cell.service().pace());
     }
 
     private void finish(Future<?> sampling) {

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 
 /**
  * One dispatcher, as a process of its own would be: its connections, and one window for each band that it sends to. Everything happens on
- * its event loop; {@link #start} and {@link #close} are called there too.
+ * its event loop; {@link #open}, {@link #start} and {@link #close} are called there too.
  */
 final class Dispatcher implements Wire.Owner {
 
@@ -28,6 +28,11 @@ final class Dispatcher implements Wire.Owner {
         Lane lane = new Lane(loop, wire, plan, account, heads, seed);
         lanes.add(lane);
         return lane;
+    }
+
+    /** Begins to connect; on the event loop. */
+    void open() {
+        wire.open();
     }
 
     List<Lane> lanes() {

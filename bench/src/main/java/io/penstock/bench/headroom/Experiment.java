@@ -23,7 +23,7 @@ public final class Experiment {
 
     private Experiment(ExperimentOptions options) {
         this.options = options;
-        jobs = Matrix.jobs(options.times(), options.longer()).stream().filter(job -> options.wants(job.cell().key())).toList();
+        jobs = Matrix.jobs(options.times(), options.busier(), options.longer()).stream().filter(job -> options.wants(job.cell().key())).toList();
         jobs.forEach(job -> results.put(job.cell().key(), new ArrayList<>()));
     }
 
@@ -42,6 +42,7 @@ public final class Experiment {
 
     private void run() throws Exception {
         long begun = System.nanoTime();
+        double loadBefore = Report.Machine.load();
         Files.createDirectories(options.out());
         String robustness;
         try (Bench bench = new Bench(50); Stages stages = new Stages(bench, options.root())) {
@@ -51,8 +52,9 @@ public final class Experiment {
             }
             robustness = options.wants(Robustness.KEY) ? Robustness.run(bench, options.root()) : "";
         }
-        long minutes = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begun);
-        Report report = new Report(jobs, results, options, robustness, minutes);
+        Report.Machine machine = new Report.Machine(loadBefore, Report.Machine.load(),
+                TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begun));
+        Report report = new Report(jobs, results, options, robustness, machine);
         Files.writeString(options.out().resolve("figures.md"), report.text());
         System.out.println(report.text());
     }

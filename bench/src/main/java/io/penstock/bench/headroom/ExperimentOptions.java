@@ -10,11 +10,13 @@ import java.util.regex.Pattern;
  * @param out where tables and pictures go
  * @param rounds how often each cell is measured
  * @param times of one cell
+ * @param busier of a cell whose batch requests wait for a long time, since interactive ones take most of the pool
  * @param longer of a cell with slow requests
  * @param warmUpMillis once for each stage
  * @param only cells whose key it is found in
  */
-record ExperimentOptions(Path root, Path out, int rounds, Cell.Times times, Cell.Times longer, int warmUpMillis, Pattern only) {
+record ExperimentOptions(Path root, Path out, int rounds, Cell.Times times, Cell.Times busier, Cell.Times longer, int warmUpMillis,
+        Pattern only) {
 
     /** Reads them; throws {@link IllegalArgumentException} with a message for the user. */
     static ExperimentOptions parse(String... args) {
@@ -37,11 +39,11 @@ record ExperimentOptions(Path root, Path out, int rounds, Cell.Times times, Cell
             out = root.resolve(quick ? "bench/target/headroom" : "docs/headroom");
         }
         if (quick) {
-            return new ExperimentOptions(root, out, rounds == 0 ? 1 : rounds, new Cell.Times(400, 800), new Cell.Times(1500, 2000), 1000,
-                    only);
+            return new ExperimentOptions(root, out, rounds == 0 ? 1 : rounds, new Cell.Times(300, 500), new Cell.Times(400, 700),
+                    new Cell.Times(1500, 1500), 1000, only);
         }
-        return new ExperimentOptions(root, out, rounds == 0 ? 5 : rounds, new Cell.Times(800, 2600), new Cell.Times(4000, 8000), 5000,
-                only);
+        return new ExperimentOptions(root, out, rounds == 0 ? 5 : rounds, new Cell.Times(700, 2000), new Cell.Times(1000, 3200),
+                new Cell.Times(3500, 7500), 5000, only);
     }
 
     private static String value(String[] args, int index) {

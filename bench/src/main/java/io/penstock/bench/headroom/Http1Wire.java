@@ -30,7 +30,12 @@ final class Http1Wire implements Wire {
         this.settings = settings;
         this.owner = owner;
         bootstrap = settings.bootstrap(loop, () -> new ChannelHandler[] {new HttpClientCodec(), new Http1Link(this)});
-        loop.execute(owner::turn);
+    }
+
+    /** Each request opens a connection where none is idle, so there is room at once. */
+    @Override
+    public void open() {
+        owner.turn();
     }
 
     @Override

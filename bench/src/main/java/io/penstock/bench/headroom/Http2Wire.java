@@ -30,7 +30,11 @@ final class Http2Wire implements Wire {
         this.settings = settings;
         this.owner = owner;
         bootstrap = settings.bootstrap(loop, this::handlers);
-        loop.execute(this::connect);
+    }
+
+    @Override
+    public void open() {
+        connect();
     }
 
     private ChannelHandler[] handlers() {

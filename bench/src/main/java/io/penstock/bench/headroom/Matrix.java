@@ -17,24 +17,28 @@ final class Matrix {
     private static final int R = 4;
     private static final int BAND = 16;
     private static final double LOAD = 0.2;
+    private static final int STEP_MILLIS = 25;
 
     private final Cell.Times times;
+    private final Cell.Times busier;
     private final Cell.Times longer;
     private final List<Job> jobs = new ArrayList<>();
 
-    private Matrix(Cell.Times times, Cell.Times longer) {
+    private Matrix(Cell.Times times, Cell.Times busier, Cell.Times longer) {
         this.times = times;
+        this.busier = busier;
         this.longer = longer;
     }
 
     /**
      * The list.
      *
-     * @param times of each cell
+     * @param times of each cell, but
+     * @param busier of those whose interactive load leaves little for the batch, and
      * @param longer of the cells whose requests take ten times as long
      */
-    static List<Job> jobs(Cell.Times times, Cell.Times longer) {
-        Matrix matrix = new Matrix(times, longer);
+    static List<Job> jobs(Cell.Times times, Cell.Times busier, Cell.Times longer) {
+        Matrix matrix = new Matrix(times, busier, longer);
         matrix.main();
         matrix.slowService();
         matrix.http1();
@@ -51,7 +55,7 @@ final class Matrix {
             for (int band : BANDS) {
                 for (int dispatchers : DISPATCHERS) {
                     for (Law law : Law.values()) {
-                        Job job = Job.of(Cell.of(MAIN, law, dispatchers, band, load, times));
+                        Job job = Job.of(Cell.of(MAIN, law, dispatchers, band, load, load > 0.5 ? busier : times));
                         add(dispatchers == R && band == BAND && load == LOAD ? job.drawn(law.toString()) : job);
                     }
                 }
@@ -85,15 +89,25 @@ final class Matrix {
         add(Job.of(ablation(Law.CREDIT, R, BAND).named("credit, fallback, value of the band that admitted")).on(Stage.FALLBACK));
         add(Job.of(ablation(Law.CREDIT, R, BAND).named("credit, fallback, value of the band asked for").reading(Stages.NOTED))
                 .on(Stage.FALLBACK));
-        add(Job.of(ablation(Law.CREDIT, R, 5000).named("credit, band of 5000, half in reserve")));
+        add(Job.of(ablation(Law.CREDIT, R, 5000).named("credit, band of 5000, half in reserve").taking(busier)));
         add(Job.of(ablation(Law.CREDIT, R, 5000).named("credit, band of 5000, all but 8 in reserve").tuned(1.0 / R, 4992)));
-        add(Job.of(ablation(Law.CREDIT, R, BAND).named("credit, gain 1 for R=4").tuned(1, BAND / 2.0)));
-        add(Job.of(ablation(Law.CREDIT, 16, 64).named("credit, gain 1 for R=16").tuned(1, 32)));
-        add(Job.of(ablation(Law.CREDIT, 16, 64).named("credit, gain 4 for R=16").tuned(4, 32)));
+        gains();
         add(Job.of(ablation(Law.CREDIT, R, BAND).named("credit, spoofing backend")).on(Stage.SPOOFED));
         add(Job.of(ablation(Law.CREDIT, R, BAND).named("credit, spoofing backend believed").reading(Stages.NOTED)).on(Stage.SPOOFED));
         for (Law law : List.of(Law.AIMD, Law.CREDIT)) {
             add(Job.of(ablation(law, R, BAND).named(law + ", pool slows to half").slowingTo(0.5)).drawn(law + "-slowdown"));
+        }
+    }
+
+    /** Random service times spread the answers; in step, many dispatchers read the same value at the same moment. */
+    private void gains() {
+        for (int gain : new int[] {1, 4}) {
+            add(Job.of(ablation(Law.CREDIT, 16, 64).named("credit, gain " + gain).tuned(gain, 32)));
+        }
+        add(Job.of(ablation(Law.CREDIT, 16, 64).named("credit, gain 1/16, answers in step").inStep(STEP_MILLIS)));
+        for (int gain : new int[] {1, 4}) {
+            add(Job.of(ablation(Law.CREDIT, 16, 64).named("credit, gain " + gain + ", answers in step").tuned(gain, 32)
+                    .inStep(STEP_MILLIS)));
         }
     }
 }

@@ -42,6 +42,11 @@ final class OpenLoad implements Wire.Owner {
         return connected;
     }
 
+    /** Begins to connect; on the event loop. */
+    void open() {
+        wire.open();
+    }
+
     void start() {
         running = true;
         next = System.nanoTime();

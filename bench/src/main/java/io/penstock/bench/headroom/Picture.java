@@ -17,14 +17,14 @@ final class Picture {
         List<Series.Point> points = series.points();
         String title = String.format(Locale.ROOT, "%s: %d dispatchers, band of %d, interactive load %.0f %%", cell.label(),
                 cell.dispatchers(), cell.band(), cell.load() * 100);
-        double seconds = (cell.warmMillis() + cell.millis()) / 1000.0;
+        double seconds = (cell.times().warmMillis() + cell.times().millis()) / 1000.0;
         Chart chart = new Chart(title, seconds)
                 .panel("requests", 220, line("all windows", 0, points, Series.Point::window),
                         line("in flight", 2, points, Series.Point::inFlight),
                         line("headroom", 1, points, Series.Point::headroom))
                 .panel("refusals in 100 ms", 90, refusals(points));
-        if (cell.pace() != 1) {
-            chart.mark(cell.warmMillis() / 1000.0, "the pool slows down");
+        if (cell.service().pace() != 1) {
+            chart.mark(cell.times().warmMillis() / 1000.0, "the pool slows down");
         }
         return chart.svg();
     }

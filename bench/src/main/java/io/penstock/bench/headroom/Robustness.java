@@ -43,6 +43,7 @@ final class Robustness {
         bench.pool().atDispatch(headers -> { });
         bench.pool().times().mean(50);
         bench.pool().times().pace(1);
+        bench.pool().times().step(0);
         for (Protocol protocol : Protocol.values()) {
             robustness.slowClient(protocol);
             robustness.backendDeath(protocol);
@@ -93,7 +94,7 @@ final class Robustness {
                 throw new IllegalStateException("exit code: " + before.exitCode() + " (expected: 0 after a drain)");
             }
             if (protocol == Protocol.HTTP2 && totals.of(Outcome.FAILED) != 0) {
-                throw new IllegalStateException("restart: " + totals.of(Outcome.FAILED) + " requests failed (expected: an answer or GOAWAY)");
+                throw new IllegalStateException("restart: " + totals.of(Outcome.FAILED) + " failed (expected: an answer or GOAWAY)");
             }
         }
     }

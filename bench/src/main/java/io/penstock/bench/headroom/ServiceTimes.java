@@ -1,6 +1,7 @@
 package io.penstock.bench.headroom;
 
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 
 /** Log-normal service times, the same ones for the same seed. One thread draws; any thread may change mean and pace. */
 final class ServiceTimes {
@@ -9,6 +10,7 @@ final class ServiceTimes {
     private final double sigma;
     private volatile double meanMillis;
     private volatile double pace = 1;
+    private volatile long stepNanos;
 
     /**
      * A distribution.
@@ -31,11 +33,23 @@ final class ServiceTimes {
         pace = factor;
     }
 
+    /** 0, or the beat at which answers leave, in milliseconds. */
+    void step(int millis) {
+        stepNanos = TimeUnit.MILLISECONDS.toNanos(millis);
+    }
+
     double meanMillis() {
         return meanMillis;
     }
 
-    /** In nanoseconds. */
+    /** Nanoseconds from {@code now}, a {@code System.nanoTime()}, until the next answer may leave. */
+    long nextFrom(long now) {
+        long step = stepNanos;
+        long end = now + next();
+        return step == 0 ? end - now : Math.floorDiv(end + step - 1, step) * step - now;
+    }
+
+    /** A service time in nanoseconds. */
     long next() {
         double mu = Math.log(meanMillis) - sigma * sigma / 2;
         return (long) (Math.exp(mu + sigma * random.nextGaussian()) * 1e6 / pace);

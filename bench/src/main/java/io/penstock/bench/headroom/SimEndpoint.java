@@ -78,7 +78,7 @@ final class SimEndpoint {
             exchange.job = null;
             free();
             exchange.answer();
-        }, pool.times().next(), TimeUnit.NANOSECONDS);
+        }, pool.times().nextFrom(System.nanoTime()), TimeUnit.NANOSECONDS);
     }
 
     private void free() {

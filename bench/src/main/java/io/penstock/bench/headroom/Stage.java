@@ -4,7 +4,7 @@ package io.penstock.bench.headroom;
 enum Stage {
     /** The product as a process of its own. */
     PROCESS,
-    /** The same, before model servers that send {@code x-llm-d-flow-band-headroom-requests: 5000} themselves. */
+    /** The same, before model servers that send {@code x-llm-d-flow-band-headroom-requests: 500} themselves. */
     SPOOFED,
     /** The product inside this process, whose model servers note each band's headroom when a request arrives: at admission. */
     SAMPLED,

@@ -31,7 +31,7 @@ final class Stages implements Closeable {
     /** What a dispatcher reads in an ablation instead of the product's header. */
     static final AsciiString NOTED = AsciiString.cached("x-bench-headroom");
     /** What a spoofing backend claims. */
-    static final int SPOOF = 5000;
+    static final int SPOOF = 500;
     /** Limit of the band that fallback requests asked for, and that has nobody waiting. */
     static final int REQUESTED_BAND = 64;
     static final int[] BANDS = {16, 64, 5000};

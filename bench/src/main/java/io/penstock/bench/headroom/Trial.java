@@ -57,6 +57,7 @@ final class Trial {
             }
             dispatchers.add(one);
         }
+        dispatchers.forEach(Dispatcher::open);
         CompletableFuture.allOf(dispatchers.stream().map(Dispatcher::connected).toArray(CompletableFuture[]::new))
                 .thenRun(() -> loop.execute(() -> fill(lanes, plan)));
     }

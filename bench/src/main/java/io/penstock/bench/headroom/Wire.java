@@ -3,6 +3,9 @@ package io.penstock.bench.headroom;
 /** The connections of one dispatcher to one proxy, or to what has taken its place. One event loop. */
 interface Wire {
 
+    /** Begins to connect; once, on the event loop. */
+    void open();
+
     /** Requests that may be sent at once now; 0 while there is no connection. */
     int room();
 

@@ -74,6 +74,17 @@ class FiguresTest {
     }
 
     @Test
+    void answersInStepLeaveOnTheBeat() {
+        ServiceTimes times = new ServiceTimes(50, 0.5, 1);
+        times.step(25);
+        for (long now : new long[] {-1_000_000_007L, 0, 123_456_789L}) {
+            long delay = times.nextFrom(now);
+            assertThat(Math.floorMod(now + delay, 25_000_000L)).isZero();
+            assertThat(delay).isPositive();
+        }
+    }
+
+    @Test
     void optionsAreReadOrRefusedByName() {
         ExperimentOptions options = ExperimentOptions.parse("--quick", "--only", "R=4$", "--rounds", "3", "--out", "x");
         assertThat(options.rounds()).isEqualTo(3);
@@ -88,7 +99,7 @@ class FiguresTest {
 
     @Test
     void noTwoCellsHaveTheSameKey() {
-        List<Job> jobs = Matrix.jobs(new Cell.Times(1, 1), new Cell.Times(1, 1));
+        List<Job> jobs = Matrix.jobs(new Cell.Times(1, 1), new Cell.Times(1, 1), new Cell.Times(1, 1));
         assertThat(jobs).extracting(job -> job.cell().key()).doesNotHaveDuplicates();
         assertThat(jobs).extracting(Job::picture).filteredOn(name -> !name.isEmpty()).doesNotHaveDuplicates();
     }
