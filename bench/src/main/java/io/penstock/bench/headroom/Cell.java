@@ -17,16 +17,17 @@ import org.jspecify.annotations.Nullable;
  * @param gain of the laws that have one
  * @param reserve the headroom that they leave
  * @param header read as the headroom; null for none
+ * @param retryMillis how long a refused request keeps its place in the window, give or take half of it
  * @param service how the pool serves
  * @param times how long it takes
  */
 record Cell(String group, String label, Law law, Protocol protocol, int dispatchers, int band, double load, double gain, double reserve,
-        @Nullable AsciiString header, Service service, Times times) {
+        @Nullable AsciiString header, int retryMillis, Service service, Times times) {
 
     /** A cell with the defaults: HTTP/2, gain 1/R, half of the band in reserve, the product's header, 50 ms, a steady pool. */
     static Cell of(String group, Law law, int dispatchers, int band, double load, Times times) {
         return new Cell(group, law.toString(), law, Protocol.HTTP2, dispatchers, band, load, 1.0 / dispatchers, band / 2.0,
-                HeaderNames.HEADROOM, new Service(50, 1, 0), times);
+                HeaderNames.HEADROOM, Lane.REFUSED_PAUSE_MILLIS, new Service(50, 1, 0), times);
     }
 
     /**
@@ -49,38 +50,42 @@ record Cell(String group, String label, Law law, Protocol protocol, int dispatch
     }
 
     Cell named(String name) {
-        return new Cell(group, name, law, protocol, dispatchers, band, load, gain, reserve, header, service, times);
+        return new Cell(group, name, law, protocol, dispatchers, band, load, gain, reserve, header, retryMillis, service, times);
     }
 
     Cell over(Protocol other) {
-        return new Cell(group, label, law, other, dispatchers, band, load, gain, reserve, header, service, times);
+        return new Cell(group, label, law, other, dispatchers, band, load, gain, reserve, header, retryMillis, service, times);
     }
 
     Cell tuned(double newGain, double newReserve) {
-        return new Cell(group, label, law, protocol, dispatchers, band, load, newGain, newReserve, header, service, times);
+        return new Cell(group, label, law, protocol, dispatchers, band, load, newGain, newReserve, header, retryMillis, service, times);
     }
 
     Cell reading(@Nullable AsciiString name) {
-        return new Cell(group, label, law, protocol, dispatchers, band, load, gain, reserve, name, service, times);
+        return new Cell(group, label, law, protocol, dispatchers, band, load, gain, reserve, name, retryMillis, service, times);
     }
 
     Cell serving(double meanMillis) {
-        return new Cell(group, label, law, protocol, dispatchers, band, load, gain, reserve, header,
+        return new Cell(group, label, law, protocol, dispatchers, band, load, gain, reserve, header, retryMillis,
                 new Service(meanMillis, service.pace(), service.stepMillis()), times);
     }
 
     Cell slowingTo(double pace) {
-        return new Cell(group, label, law, protocol, dispatchers, band, load, gain, reserve, header,
+        return new Cell(group, label, law, protocol, dispatchers, band, load, gain, reserve, header, retryMillis,
                 new Service(service.meanMillis(), pace, service.stepMillis()), times);
     }
 
+    Cell retrying(int millis) {
+        return new Cell(group, label, law, protocol, dispatchers, band, load, gain, reserve, header, millis, service, times);
+    }
+
     Cell inStep(int millis) {
-        return new Cell(group, label, law, protocol, dispatchers, band, load, gain, reserve, header,
+        return new Cell(group, label, law, protocol, dispatchers, band, load, gain, reserve, header, retryMillis,
                 new Service(service.meanMillis(), service.pace(), millis), times);
     }
 
     Cell taking(Times other) {
-        return new Cell(group, label, law, protocol, dispatchers, band, load, gain, reserve, header, service, other);
+        return new Cell(group, label, law, protocol, dispatchers, band, load, gain, reserve, header, retryMillis, service, other);
     }
 
     /** What tells it from every other one. */

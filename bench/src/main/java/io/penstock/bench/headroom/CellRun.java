@@ -50,7 +50,7 @@ final class CellRun {
         for (int i = 0; i < cell.dispatchers(); i++) {
             Dispatcher one = new Dispatcher(loop, cell.protocol(), wires.reading(cell.header()));
             Lane.Plan plan = new Lane.Plan(Documents.batch(cell.band()),
-                    cell.law().make(cell.dispatchers(), cell.gain(), cell.reserve()), new Backlog(this::item));
+                    cell.law().make(cell.dispatchers(), cell.gain(), cell.reserve()), new Backlog(this::item), cell.retryMillis());
             one.lane(plan, account, this::head, seed + i);
             dispatchers.add(one);
         }

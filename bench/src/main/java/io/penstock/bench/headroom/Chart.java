@@ -1,6 +1,7 @@
 package io.penstock.bench.headroom;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
@@ -66,9 +67,9 @@ final class Chart {
      */
     private record Panel(String unit, int height, List<Line> lines) {
 
+        /** What is counted comes in whole numbers, so an axis has room for a few of them. */
         double most() {
-            double most = lines.stream().flatMapToDouble(line -> java.util.Arrays.stream(line.y())).max().orElse(1);
-            return Math.max(1, most);
+            return Math.max(3, lines.stream().flatMapToDouble(line -> Arrays.stream(line.y())).max().orElse(0));
         }
     }
 

@@ -43,6 +43,7 @@ final class Documents {
                 admin: {address: "127.0.0.1:0"}
                 metrics: {address: "127.0.0.1:0"}
                 limits: {maxConcurrentStreams: 10000}
+                drain: {grace: 500ms}
                 accessLog: {path: "off"}
                 endpoints:
                 """);

@@ -23,7 +23,8 @@ public final class Experiment {
 
     private Experiment(ExperimentOptions options) {
         this.options = options;
-        jobs = Matrix.jobs(options.times(), options.busier(), options.longer()).stream().filter(job -> options.wants(job.cell().key())).toList();
+        jobs = Matrix.jobs(options.times(), options.busier(), options.longer()).stream()
+                .filter(job -> options.wants(job.cell().key())).toList();
         jobs.forEach(job -> results.put(job.cell().key(), new ArrayList<>()));
     }
 

@@ -42,8 +42,8 @@ record ExperimentOptions(Path root, Path out, int rounds, Cell.Times times, Cell
             return new ExperimentOptions(root, out, rounds == 0 ? 1 : rounds, new Cell.Times(300, 500), new Cell.Times(400, 700),
                     new Cell.Times(1500, 1500), 1000, only);
         }
-        return new ExperimentOptions(root, out, rounds == 0 ? 5 : rounds, new Cell.Times(700, 2000), new Cell.Times(1000, 3200),
-                new Cell.Times(3500, 7500), 5000, only);
+        return new ExperimentOptions(root, out, rounds == 0 ? 5 : rounds, new Cell.Times(700, 2000), new Cell.Times(900, 2600),
+                new Cell.Times(3000, 6000), 5000, only);
     }
 
     private static String value(String[] args, int index) {

@@ -11,10 +11,10 @@ import java.util.function.Consumer;
  */
 final class Lane {
 
-    /** After a refusal without {@code retry-after}; drawn anew each time from half to one and a half of it. */
-    static final long REFUSED_PAUSE_MILLIS = 20;
+    /** After a refusal, where nothing else is said; drawn anew each time from half to one and a half of it. */
+    static final int REFUSED_PAUSE_MILLIS = 20;
     /** After a failure that says nothing about the band. */
-    static final long FAILED_PAUSE_MILLIS = 50;
+    static final int FAILED_PAUSE_MILLIS = 50;
 
     private final EventLoop loop;
     private final Wire wire;
@@ -23,6 +23,7 @@ final class Lane {
     private final Backlog backlog;
     private final Account account;
     private final Consumer<Answer> heads;
+    private final int refusedPauseMillis;
     private long noise;
     private int inFlight;
     private int pausing;
@@ -42,6 +43,7 @@ final class Lane {
         this.objective = plan.objective();
         this.law = plan.law();
         this.backlog = plan.backlog();
+        this.refusedPauseMillis = plan.refusedPauseMillis();
         this.account = account;
         this.heads = heads;
         this.noise = seed;
@@ -53,8 +55,9 @@ final class Lane {
      * @param objective names the band
      * @param law sizes the window
      * @param backlog what is to be sent
+     * @param refusedPauseMillis how long a refused request keeps its place, 1 or more, give or take half of it
      */
-    record Plan(String objective, ControlLaw law, Backlog backlog) {
+    record Plan(String objective, ControlLaw law, Backlog backlog, int refusedPauseMillis) {
     }
 
     int inFlight() {
@@ -132,7 +135,7 @@ final class Lane {
                 if (answer.retryAfterSeconds() != Answer.NONE) {
                     closeFor(answer.retryAfterSeconds());
                 }
-                pause(REFUSED_PAUSE_MILLIS);
+                pause(refusedPauseMillis);
             }
             case NO_ENDPOINTS, SHUTTING_DOWN, FAILED -> pause(FAILED_PAUSE_MILLIS);
             default -> {

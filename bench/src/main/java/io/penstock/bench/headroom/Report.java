@@ -37,8 +37,8 @@ final class Report {
         }
 
         private String text() {
-            return String.format(Locale.ROOT, "%s %s, Java %s, %d processors, load average %.1f before and %.1f after (the run itself is about "
-                    + "one), %d min %d s", System.getProperty("os.name"), System.getProperty("os.version"), Runtime.version(),
+            return String.format(Locale.ROOT, "%s %s, Java %s, %d processors, load average %.1f before and %.1f after (the run by itself "
+                    + "is about one), %d min %d s", System.getProperty("os.name"), System.getProperty("os.version"), Runtime.version(),
                     Runtime.getRuntime().availableProcessors(), loadBefore, loadAfter, seconds / 60, seconds % 60);
         }
     }

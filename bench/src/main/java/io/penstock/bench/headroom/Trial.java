@@ -53,7 +53,8 @@ final class Trial {
             Dispatcher one = new Dispatcher(loop, plan.protocol(), wires);
             for (String objective : plan.objectives()) {
                 ControlLaw law = plan.law().make(plan.dispatchers(), 1.0 / plan.dispatchers(), reserve);
-                lanes.add(one.lane(new Lane.Plan(objective, law, new Backlog(() -> null)), account, this::head, i));
+                Lane.Plan lane = new Lane.Plan(objective, law, new Backlog(() -> null), Lane.REFUSED_PAUSE_MILLIS);
+                lanes.add(one.lane(lane, account, this::head, i));
             }
             dispatchers.add(one);
         }
