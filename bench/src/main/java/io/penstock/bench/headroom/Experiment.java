@@ -17,6 +17,8 @@ import java.util.concurrent.TimeUnit;
  */
 public final class Experiment {
 
+    private static final String PAGE = "headroom.md";
+
     private final ExperimentOptions options;
     private final Map<String, List<Result>> results = new LinkedHashMap<>();
     private final List<Job> jobs;
@@ -58,6 +60,14 @@ public final class Experiment {
         Report report = new Report(jobs, results, options, robustness, machine);
         Files.writeString(options.out().resolve("figures.md"), report.text());
         System.out.println(report.text());
+        refresh(options.out().resolveSibling(PAGE), robustness);
+    }
+
+    /** The page of prose lies beside the directory of figures; elsewhere there is none. */
+    private void refresh(Path page, String robustness) throws IOException {
+        if (Files.exists(page)) {
+            Files.writeString(page, Page.with(Files.readString(page), new Glance(jobs, results).tables(robustness)));
+        }
     }
 
     /** So that no cell pays for compiling the code. */

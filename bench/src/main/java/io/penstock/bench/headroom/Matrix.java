@@ -86,8 +86,8 @@ final class Matrix {
             add(Job.of(ablation(Law.CREDIT, dispatchers, BAND).named("credit, value of the admission").reading(Stages.NOTED))
                     .on(Stage.SAMPLED).drawn(dispatchers == R ? "credit-at-admission" : ""));
         }
-        add(Job.of(ablation(Law.CREDIT, 1, BAND).named("credit, value of the admission, retry after 1 ms").reading(Stages.NOTED).retrying(1))
-                .on(Stage.SAMPLED));
+        add(Job.of(ablation(Law.CREDIT, 1, BAND).named("credit, value of the admission, retry after 1 ms").reading(Stages.NOTED)
+                .retrying(1)).on(Stage.SAMPLED));
         add(Job.of(ablation(Law.CREDIT, R, BAND).named("credit, fallback, value of the band that admitted")).on(Stage.FALLBACK));
         add(Job.of(ablation(Law.CREDIT, R, BAND).named("credit, fallback, value of the band asked for").reading(Stages.NOTED))
                 .on(Stage.FALLBACK));

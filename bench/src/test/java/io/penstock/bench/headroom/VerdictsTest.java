@@ -1,7 +1,11 @@
 package io.penstock.bench.headroom;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,6 +19,10 @@ class VerdictsTest {
     private final Map<String, List<Result>> results = new LinkedHashMap<>();
 
     private void cell(Law law, int dispatchers, int refused, int of, double slots, long wait) {
+        cell(Cell.of(Matrix.MAIN, law, dispatchers, 16, 0.2, new Cell.Times(1, 1)), refused, of, slots, wait);
+    }
+
+    private void cell(Cell cell, int refused, int of, double slots, long wait) {
         Account account = new Account();
         for (int i = 0; i < of; i++) {
             account.attempted();
@@ -22,7 +30,6 @@ class VerdictsTest {
         }
         Histogram waits = new Histogram(100_000, 3);
         waits.recordValue(wait);
-        Cell cell = Cell.of(Matrix.MAIN, law, dispatchers, 16, 0.2, new Cell.Times(1, 1));
         jobs.add(Job.of(cell));
         results.put(cell.key(), List.of(new Result(account.totals(), 1, slots, waits,
                 new OpenLoad.Measured(0, 0, new Histogram(1000, 3)), 0)));
@@ -54,5 +61,32 @@ class VerdictsTest {
         assertThat(page).contains("load average 1.5 before and 2.0 after").contains("1 min 1 s")
                 .contains("## Band of 16, interactive load 20 %").contains("| aimd | 4 | 2.0 | 95.0 | 0 | 0 | 40 | 40 | 0 |")
                 .doesNotContain("## Ablations").doesNotContain("Nothing is lost");
+    }
+
+    @Test
+    void newTablesGoToTheirPlacesInTheProse() {
+        String page = "a\n<!-- one -->\nold\n<!-- end -->\nb\n<!-- two -->\nkept\n<!-- end -->\nc\n";
+        assertThat(Page.with(page, Map.of("one", "new\n", "two", "")))
+                .isEqualTo("a\n<!-- one -->\nnew\n<!-- end -->\nb\n<!-- two -->\nkept\n<!-- end -->\nc\n");
+        assertThatThrownBy(() -> Page.with(page, Map.of("three", "x"))).hasMessageContaining("<!-- three -->");
+    }
+
+    @Test
+    void thePageOfProseHasEveryPlace() throws IOException {
+        Path page = Path.of(System.getProperty("penstock.root")).resolve("docs/headroom.md");
+        assertThat(Page.with(Files.readString(page), new Glance(List.of(), Map.of()).tables(""))).isEqualTo(Files.readString(page));
+    }
+
+    @Test
+    void atAGlanceTheCellsAreInTheOrderOfTheHeading() {
+        for (int band : Matrix.BANDS) {
+            for (int dispatchers : Matrix.DISPATCHERS) {
+                for (Law law : Law.values()) {
+                    cell(Cell.of(Matrix.MAIN, law, dispatchers, band, 0.2, new Cell.Times(1, 1)), dispatchers, 100, 0.5, band);
+                }
+            }
+        }
+        assertThat(new Glance(jobs, results).tables("").get("matrix 20")).contains("| `aimd` | 1.0 / 50.0 / 16 ms | 4.0 / 50.0 / 16 ms | "
+                + "16.0 / 50.0 / 16 ms | 1.0 / 50.0 / 64 ms | 4.0 / 50.0 / 64 ms | 16.0 / 50.0 / 64 ms |\n");
     }
 }
