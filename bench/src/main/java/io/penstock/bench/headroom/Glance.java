@@ -61,9 +61,9 @@ final class Glance {
             Cell cell = job.cell();
             List<Result> runs = results.get(cell.key());
             if (cell.group().equals(Matrix.ABLATIONS)) {
-                table.append(String.format(Locale.ROOT, "| %s | %d | %d | %.1f | %.1f | %.0f, %.0f ms |\n", cell.label(), cell.dispatchers(),
-                        cell.band(), Figure.REFUSED.median(runs), Figure.SLOTS.median(runs), Figure.WAIT_P50.median(runs),
-                        Figure.WAIT_P99.median(runs)));
+                table.append(String.format(Locale.ROOT, "| %s | %d | %d | %.1f | %.1f | %.0f, %.0f ms |\n", cell.label(),
+                        cell.dispatchers(), cell.band(), Figure.REFUSED.median(runs), Figure.SLOTS.median(runs),
+                        Figure.WAIT_P50.median(runs), Figure.WAIT_P99.median(runs)));
             }
         }
         return jobs.stream().anyMatch(job -> job.cell().group().equals(Matrix.ABLATIONS)) ? table.toString() : "";
