@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClientConnection {
 
+    /** How long a draining connection that could still bring a request is left open without one. */
+    static final long DRAIN_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final Channel channel;
     private final EdgeLoop loop;
     private final String listener;
@@ -138,12 +141,12 @@ final class ClientConnection {
             protocol.startDrain(grace);
             return;
         }
-        // Its first bytes may be on their way; who has not said anything by the end of the grace has no request here.
+        // Its first bytes may be on their way: clients connect ahead. Who says nothing for so long has no request here.
         channel.eventLoop().schedule(() -> {
             if (protocol == null) {
                 channel.close();
             }
-        }, grace.toNanos(), TimeUnit.NANOSECONDS);
+        }, Math.max(grace.toNanos(), DRAIN_PATIENCE_NANOS), TimeUnit.NANOSECONDS);
     }
 
     int closeNow() {

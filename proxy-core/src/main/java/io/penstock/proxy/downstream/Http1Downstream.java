@@ -150,11 +150,15 @@ final class Http1Downstream extends ChannelInboundHandlerAdapter implements Prot
         try {
             call.run();
         } catch (RuntimeException e) {
-            client.edge().events().fault(ConnectionFault.INTERNAL_ERROR);
-            Http2Streams.LOGGER.error("a request handler failed", e);
-            current.gone(ClientGone.DISCONNECTED);
-            abort(current);
+            failed(current, e);
         }
+    }
+
+    private void failed(Http1Exchange current, RuntimeException e) {
+        client.edge().events().fault(ConnectionFault.INTERNAL_ERROR);
+        Http2Streams.LOGGER.error("a request handler failed", e);
+        current.gone(ClientGone.DISCONNECTED);
+        abort(current);
     }
 
     private void malformed(Throwable cause) {
@@ -238,7 +242,7 @@ final class Http1Downstream extends ChannelInboundHandlerAdapter implements Prot
     void writeEnd(Http1Exchange current, @Nullable ByteBuf data, @Nullable Http2Headers trailers) {
         responses.end(data, trailers);
         finish(current);
-        if (!keepAlive || draining || !current.requestComplete()) {
+        if (!keepAlive || !current.requestComplete()) {
             close();
         } else {
             LoopFlush.current().add(channel);
@@ -299,22 +303,48 @@ final class Http1Downstream extends ChannelInboundHandlerAdapter implements Prot
             return;
         }
         draining = true;
+        closeWhenIdle(Math.max(grace.toNanos(), ClientConnection.DRAIN_PATIENCE_NANOS));
+    }
+
+    /** A client whose last response promised to keep the connection may be sending on it: it is answered, and told then. */
+    private void closeWhenIdle(long delay) {
         channel.eventLoop().schedule(() -> {
-            if (exchange == null && !closing) {
+            if (closing || !channel.isActive()) {
+                return;
+            }
+            long now = client.edge().clock().getAsLong();
+            boolean busy = exchange != null || reader.headAge(now) > 0;
+            long rest = ClientConnection.DRAIN_PATIENCE_NANOS - (busy ? 0 : now - idleSince);
+            if (rest > 0) {
+                closeWhenIdle(rest);
+            } else {
                 close();
             }
-        }, grace.toNanos(), TimeUnit.NANOSECONDS);
+        }, delay, TimeUnit.NANOSECONDS);
     }
 
     @Override
     public int closeNow() {
+        keepAlive = false;
+        Http1Exchange current = exchange;
+        int reset = current == null || answeredAtLast(current) ? 0 : 1;
         // An answer of this very turn, such as the refusal of what waited, goes out whole.
         channel.flush();
-        int reset = exchange == null ? 0 : 1;
         allGone(ClientGone.DISCONNECTED);
         closing = true;
+        client.lingerOnClose();
         channel.close();
         return reset;
+    }
+
+    private boolean answeredAtLast(Http1Exchange current) {
+        RequestContext request = current.context();
+        try {
+            return request != null && !current.ended() && client.loop().listener().onShutdown(request);
+        } catch (RuntimeException e) {
+            failed(current, e);
+            return false;
+        }
     }
 
     @Override

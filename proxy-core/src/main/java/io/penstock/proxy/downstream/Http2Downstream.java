@@ -172,11 +172,12 @@ final class Http2Downstream implements ProtocolHandler {
     public int closeNow() {
         // Answers of this very turn, such as the refusal of what waited, go out whole and are no resets.
         session.flush();
-        int reset = streams.abortAll(Http2Error.CANCEL, ClientGone.DISCONNECTED);
+        int reset = streams.shutDown();
         if (!lastGoAwaySent) {
             goAwayNow();
         }
         session.flush();
+        client.lingerOnClose();
         close();
         return reset;
     }

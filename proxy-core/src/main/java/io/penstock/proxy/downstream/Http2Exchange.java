@@ -189,6 +189,25 @@ final class Http2Exchange implements DownstreamExchange {
         }
     }
 
+    /** The process ends: whatever cannot be answered any more is reset. True when the handlers have answered. */
+    boolean shutDown() {
+        RequestContext current = context;
+        if (ended || current == null) {
+            abort(Http2Error.CANCEL, ClientGone.DISCONNECTED);
+            return false;
+        }
+        boolean answered = false;
+        try {
+            answered = connection.client().loop().listener().onShutdown(current);
+        } catch (RuntimeException e) {
+            connection.failed(this, e);
+        }
+        if (!ended) {
+            abort(Http2Error.CANCEL, ClientGone.DISCONNECTED);
+        }
+        return answered;
+    }
+
     @Override
     public boolean writable() {
         return !ended && !paused;

@@ -215,12 +215,13 @@ final class Http2Streams implements SessionListener {
         }
     }
 
-    int abortAll(Http2Error error, ClientGone cause) {
-        List<Http2Exchange> exchanges = all();
-        for (Http2Exchange exchange : exchanges) {
-            exchange.abort(error, cause);
+    /** Ends every request; returns how many were reset. */
+    int shutDown() {
+        int reset = 0;
+        for (Http2Exchange exchange : all()) {
+            reset += exchange.shutDown() ? 0 : 1;
         }
-        return exchanges.size();
+        return reset;
     }
 
     void allGone(ClientGone cause) {

@@ -171,10 +171,10 @@ public final class Listeners implements Drainable, AutoCloseable {
         return Map.copyOf(addresses);
     }
 
-    /** Closes the listening sockets; open connections stay. */
+    /** Closes the listening sockets; open connections stay, and so do those that nobody has looked at yet. */
     public synchronized void stopAccepting() {
         List<ChannelFuture> closing = new ArrayList<>();
-        sockets.forEach(socket -> closing.add(socket.close()));
+        sockets.forEach(socket -> closing.add(ClosingSocket.close(socket)));
         closing.forEach(ChannelFuture::awaitUninterruptibly);
         sockets.clear();
     }

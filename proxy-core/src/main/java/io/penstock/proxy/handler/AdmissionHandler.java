@@ -173,6 +173,26 @@ final class AdmissionHandler extends RequestHandler implements AdmissionOutcome 
         }
     }
 
+    /** There is no more time: a request whose response has not begun is answered, any other reset. True when it was answered. */
+    boolean stop(RequestContext context) {
+        if (context.phase().over()) {
+            return false;
+        }
+        boolean waits = context.phase() == Phase.QUEUED;
+        boolean answer = context.phase().beforeResponse();
+        orEnd(context, () -> {
+            withdraw(context);
+            if (waits) {
+                replies.refuse(this, context, RejectReason.SHUTTING_DOWN);
+            } else if (answer) {
+                replies.stopped(this, context);
+            } else {
+                completion.reset(this, context, ResetReason.SHUTDOWN, EndCause.SHUTDOWN);
+            }
+        });
+        return answer;
+    }
+
     private void enter(RequestContext context) {
         try {
             Denial denial = context.replays() == 0 ? admitters.deny(context) : null;

@@ -30,6 +30,11 @@ final class LocalReplies {
         send(from, context, status, message(reason), EndCause.of(reason));
     }
 
+    /** The end of the process for a request that has been dispatched: no refusal, since it may have been worked on. */
+    void stopped(RequestHandler from, RequestContext context) {
+        send(from, context, 503, message(RejectReason.SHUTTING_DOWN), EndCause.SHUTDOWN);
+    }
+
     private static String message(RejectReason reason) {
         return switch (reason) {
             case SATURATED -> "The request queue is full";

@@ -15,10 +15,12 @@ import java.util.concurrent.ScheduledExecutorService;
 public final class RequestChain implements DownstreamListener, AutoCloseable {
 
     private final RequestHandler first;
+    private final AdmissionHandler admission;
     private final Timers timers;
 
-    private RequestChain(RequestHandler first, Timers timers) {
+    private RequestChain(RequestHandler first, AdmissionHandler admission, Timers timers) {
         this.first = first;
+        this.admission = admission;
         this.timers = timers;
     }
 
@@ -45,7 +47,7 @@ public final class RequestChain implements DownstreamListener, AutoCloseable {
                 .then(forward);
 
         timers.start(loop, forward);
-        return new RequestChain(client, timers);
+        return new RequestChain(client, admission, timers);
     }
 
     /** The handler next to the client. */
@@ -77,6 +79,11 @@ public final class RequestChain implements DownstreamListener, AutoCloseable {
     @Override
     public void onClosed(RequestContext context, ClientGone cause) {
         first.onClosed(context, cause);
+    }
+
+    @Override
+    public boolean onShutdown(RequestContext context) {
+        return admission.stop(context);
     }
 
     /** Stops the loop's timer. */

@@ -27,4 +27,14 @@ public interface DownstreamListener {
 
     /** The client has gone before the response was complete. */
     void onClosed(RequestContext context, ClientGone cause);
+
+    /**
+     * The process ends now: a request that has no response head yet is answered, any other is reset with {@link ResetReason#SHUTDOWN}.
+     * What a listener leaves open is reset by the caller.
+     *
+     * @return whether the request was answered
+     */
+    default boolean onShutdown(RequestContext context) {
+        return false;
+    }
 }

@@ -159,11 +159,73 @@ class DrainProcessTest {
             assertThat(refused.status()).isEqualTo(503);
             assertThat(refused.complete()).isTrue();
             assertThat(refused.header("x-llm-d-request-dropped-reason")).hasValue("rejected-shutting-down");
-            assertThat(patient.await(Http2Frame.RST_STREAM, running).errorCode()).isEqualTo(Http2Frame.CANCEL);
+            Http2Response stopped = patient.response(running);
+            assertThat(stopped.status()).as("it ran, and had no answer yet").isEqualTo(503);
+            assertThat(stopped.complete()).isTrue();
+            assertThat(stopped.header("x-llm-d-request-dropped-reason")).isEmpty();
+            assertThat(stopped.header("x-llm-d-flow-queue-duration-ms")).isPresent();
             assertThat(stubborn.await(Http2Frame.RST_STREAM, blocked).errorCode()).isEqualTo(Http2Frame.CANCEL);
             assertThat(child.exitCode()).isZero();
-            assertThat(child.err().all()).anyMatch(line -> line.contains("Drained: 3 requests were reset"));
+            assertThat(child.err().all()).anyMatch(line -> line.contains("Drained: 1 requests were reset"));
             backend.awaitDisconnects(2);
+        }
+    }
+
+    /** One runs, one waits and has not sent all of its body: both are answered, and no RST overtakes the answer. */
+    @Test
+    void theDrainTimeoutAnswersWhatHttp1ClientsHaveNoAnswerTo() throws Exception {
+        backend.hold();
+        try (ChildProcess child = serve("--drain-timeout", "300ms"); Http1RawClient first = Http1RawClient.connect(child.port());
+                Http1RawClient second = Http1RawClient.connect(child.port()); Http1RawClient third = Http1RawClient.connect(child.port())) {
+            first.send(POST);
+            second.send(POST);
+            backend.awaitRunning(2);
+            third.send("POST /v1/x HTTP/1.1\r\nHost: a.test\r\nContent-Length: 300000\r\n\r\n" + "x".repeat(200_000));
+            awaitWaiting(child, 1);
+
+            child.terminate();
+
+            Http1Response waited = third.response();
+            assertThat(waited.status()).isEqualTo(503);
+            assertThat(waited.header("x-llm-d-request-dropped-reason")).hasValue("rejected-shutting-down");
+            for (Http1Response ran : List.of(first.response(), second.response())) {
+                assertThat(ran.status()).isEqualTo(503);
+                assertThat(ran.header("connection")).hasValue("close");
+                assertThat(ran.header("x-llm-d-request-dropped-reason")).isEmpty();
+                assertThat(ran.complete()).isTrue();
+            }
+            assertThat(third.untilEof()).isEmpty();
+            assertThat(first.untilEof()).isEmpty();
+            assertThat(child.exitCode()).isZero();
+            assertThat(child.err().all()).anyMatch(line -> line.contains("Drained: 0 requests were reset"));
+        }
+    }
+
+    /** There is no GOAWAY in HTTP/1.1: a client that was promised its connection learns of the drain by its next answer. */
+    @Test
+    void anIdleConnectionThatIsUsedDuringTheDrainIsAnsweredAndThenClosed() throws Exception {
+        try (ChildProcess child = serve(); Http1RawClient streamed = Http1RawClient.connect(child.port());
+                Http1RawClient silent = Http1RawClient.connect(child.port())) {
+            backend.answer(Script.empty().streamHead().chunk("a").hold("end").chunk("b").lastChunk());
+            streamed.send(POST);
+            assertThat(streamed.head().header("connection")).as("before the drain").isEmpty();
+            backend.answer(Script.json(200, "{}"));
+
+            child.terminate();
+            child.err().await("Draining: 1 requests on 2 connections");
+            backend.release("end");
+            assertThat(streamed.chunk()).isNotEmpty();
+            assertThat(streamed.chunk()).isNotEmpty();
+            assertThat(streamed.chunk()).isEmpty();
+            assertThat(streamed.fields()).isEmpty();
+            for (Http1RawClient client : List.of(streamed, silent)) {
+                client.send(POST);
+                Http1Response next = client.response();
+                assertThat(next.status()).isEqualTo(200);
+                assertThat(next.header("connection")).hasValue("close");
+                assertThat(client.untilEof()).isEmpty();
+            }
+            assertThat(child.exitCode()).isZero();
         }
     }
 
