@@ -11,8 +11,8 @@ import java.util.List;
  * @param requests waiting requests
  * @param maxBytes limit of waiting bytes, or {@link CapacitySnapshot#UNBOUNDED}
  * @param bytes waiting bytes
- * @param dispatchedTotal since start
- * @param rejectedTotal refused or expired since start
+ * @param dispatchedTotal requests dispatched since start, a replay not counted again
+ * @param rejectedTotal refused or expired since start; one that expired when it waited again, after a failover, is in both totals
  * @param oldestWaitNanos age of the oldest waiting request, 0 when none waits; with another order than that of arrival, the oldest of
  *         those that are next in their flow
  * @param flowCount flows that have waiting requests

@@ -72,10 +72,15 @@ final class Ledger {
         total.release(ticket.bytes);
     }
 
-    /** Tells the outcome. A request that was taken back has had its outcome already, when it was dispatched first. */
+    /**
+     * Tells the outcome. A request that was taken back has had its outcome already, when it was dispatched first; that its client was sent
+     * away after all counts in its band.
+     */
     void tell(QueuedTicket ticket, Outcome outcome, long waitedNanos) {
-        if (!ticket.returned) {
+        if (!ticket.returned || outcome != Outcome.DISPATCHED) {
             ticket.band.count(outcome);
+        }
+        if (!ticket.returned) {
             events.settled(ticket.requested, ticket.effective, outcome, ticket.bytes, waitedNanos);
         }
     }

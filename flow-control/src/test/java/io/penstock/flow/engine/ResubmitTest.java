@@ -60,6 +60,19 @@ class ResubmitTest {
     }
 
     @Test
+    void oneThatIsSentAwayAfterAllCountsAsRejectedByItsBandAndIsToldOnce() {
+        Rig.Sent first = dispatched(0);
+        rig.again(first, replay);
+        rig.tickAfter(Duration.ofSeconds(60));
+        assertThat(rig.controller.bands().get(1).rejectedTotal()).isOne();
+        assertThat(rig.controller.bands().get(1).dispatchedTotal()).isOne();
+        assertThat(rig.events.count(Outcome.EVICTED_TTL)).isZero();
+        Rig.Sent cancelled = rig.again(dispatched(0), replay);
+        assertThat(cancelled.ticket().cancel()).isTrue();
+        assertThat(rig.controller.bands().get(1).rejectedTotal()).as("its client gave up").isOne();
+    }
+
+    @Test
     void itIsCountedOnceAsDispatched() {
         Rig.Sent first = dispatched(0);
         rig.pool = FakeEndpoint.pool(rig.endpoint, other);

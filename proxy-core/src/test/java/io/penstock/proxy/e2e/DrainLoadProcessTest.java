@@ -62,8 +62,7 @@ class DrainLoadProcessTest {
 
     @Test
     void noRequestOfARunningDispatcherEndsInATransportError() throws Exception {
-        Script late = Script.empty().pause(Duration.ofMillis(4)).head(200, "Content-Type: application/json", "Content-Length: 2").send("{}");
-        backend.answer(late);
+        backend.answer(Script.empty().pause(Duration.ofMillis(4)).head(200, "Content-Length: 2").send("{}"));
         Path file = Files.writeString(directory.resolve("penstock.yaml"),
                 RunningProxy.yaml(List.of(backend), "", RunningProxy.PICKER.formatted(16)));
         try (ChildProcess child = ChildProcess.serve(file)) {

@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HeadroomEndToEndTest {
 
     private static final String HEADROOM = "x-llm-d-flow-band-headroom-requests";
+    private static final String SHORT = "x-llm-d-flow-band-headroom";
     private static final String DURATION = "x-llm-d-flow-queue-duration-ms";
     private static final byte[] BODY = "{}".getBytes(StandardCharsets.UTF_8);
     private static final String BAND_OF_100 = "  priorityBands: [{priority: 0, maxRequests: 100}]\n";
@@ -157,6 +158,60 @@ class HeadroomEndToEndTest {
                 assertThat(response.all(HEADROOM)).containsExactly("100");
                 assertThat(response.trailers()).noneMatch(field -> field.name().toLowerCase(java.util.Locale.ROOT).startsWith("x-llm-d-"));
             }
+        }
+    }
+
+    /** {@code compat.headroomShortName}: the same value, and the name is the proxy's in both cases. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void theShortNameIsTheProxysWhetherItIsSentOrNot(boolean sent) throws Exception {
+        backend.answer(Script.empty().head(103, "X-LLM-D-Flow-Band-Headroom: 997", "Link: </style.css>")
+                .head(200, "X-Llm-D-Flow-Band-Headroom: 999", SHORT + ": abc", "Transfer-Encoding: chunked")
+                .chunk("hello").lastChunk("X-LLM-d-flow-band-headroom: 998", "x-sum: 5"));
+        String picker = RunningProxy.PICKER.formatted(4) + "  priorityBands: [{priority: 0, maxRequests: 100}, "
+                + "{priority: 3, maxRequests: unbounded}]\n" + RunningProxy.objective("open", 3);
+        String[] expected = sent ? new String[] {"100"} : new String[0];
+        try (RunningProxy proxy = RunningProxy.start(1, List.of(backend), "compat: {headroomShortName: " + sent + "}\n", picker);
+                Http2RawClient http2 = proxy.http2(); Http1RawClient http1 = proxy.http1()) {
+            Http2Response two = http2.response(post(http2, SHORT, "5"));
+            assertThat(two.all(SHORT)).containsExactly(expected);
+            assertThat(two.all(HEADROOM)).containsExactly("100");
+            assertThat(two.informational().get(0)).noneMatch(field -> field.name().startsWith("x-llm-d-"));
+            assertThat(two.trailers()).extracting(field -> field.name()).containsExactly("x-sum");
+            http1.send(http1(SHORT + ": 5"));
+            Http1Response one = http1.response();
+            assertThat(one.all(SHORT)).containsExactly(expected);
+            assertThat(one.informational().get(0).header(SHORT)).isEmpty();
+            assertThat(one.trailers()).extracting(field -> field.name()).containsExactly("x-sum");
+            Http2Response unbounded = http2.response(post(http2, "x-gateway-inference-objective", "open"));
+            assertThat(unbounded.all(SHORT)).as("never a value of its own").isEmpty();
+            assertThat(backend.requests()).noneMatch(request -> request.header(SHORT) != null);
+        }
+    }
+
+    /** What a dispatcher sends besides: the objective under its older name, and W3C's trace context and baggage. */
+    @Test
+    void tracesPassAsTheyCameAndTheOlderObjectiveNameCounts() throws Exception {
+        String[] traces = {"traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "tracestate", "congo=t61rcWkgMzE",
+                "tracestate", "rojo=00f067aa0ba902b7", "baggage", "userId=alice,serverNode=DF%2028;ttl=1"};
+        String picker = RunningProxy.PICKER.formatted(4) + "  priorityBands: [{priority: 0, maxRequests: 100}, {priority: 5, "
+                + "maxRequests: 7}]\n" + RunningProxy.objective("premium", 5);
+        try (RunningProxy proxy = proxy(1, picker); Http2RawClient http2 = proxy.http2(); Http1RawClient http1 = proxy.http1()) {
+            List<String> headers = new ArrayList<>(List.of(traces));
+            headers.addAll(List.of("x-gateway-inference-objective", "premium"));
+            assertThat(http2.response(post(http2, headers.toArray(String[]::new))).all(HEADROOM)).containsExactly("7");
+            List<String> lines = new ArrayList<>(List.of("X-Gateway-Inference-Objective: premium"));
+            for (int i = 0; i < traces.length; i += 2) {
+                lines.add(traces[i] + ": " + traces[i + 1]);
+            }
+            http1.send(http1(lines.toArray(String[]::new)));
+            assertThat(http1.response().all(HEADROOM)).containsExactly("7");
+            assertThat(backend.requests()).hasSize(2).allSatisfy(request -> {
+                for (int i = 0; i < traces.length; i += 2) {
+                    assertThat(request.headers(traces[i])).as(traces[i]).contains(traces[i + 1]);
+                }
+                assertThat(request.headers("tracestate")).containsExactly("congo=t61rcWkgMzE", "rojo=00f067aa0ba902b7");
+            });
         }
     }
 

@@ -210,6 +210,21 @@ class MetricsPageTest {
         }
     }
 
+    /** As llm-d's asynchronous dispatcher selects: by {@code inference_pool} in flow control's families, by {@code name} elsewhere. */
+    @Test
+    void theOldNamesHaveTheLabelsByWhichTheirReadersSelect() {
+        feedEverything();
+        flow.submitted(new FlowKey("t", 2), 1);
+        Page page = Page.of(export);
+        assertThat(page.value("inference_extension_flow_control_queue_size", "inference_pool=\"pool\"", "fairness_id=\"t\"",
+                "priority=\"2\"", "model_name=\"\"", "target_model_name=\"\"")).isEqualTo(1);
+        assertThat(page.value("inference_extension_flow_control_pool_saturation", "inference_pool=\"pool\"", "stage=\"effective\""))
+                .isEqualTo(0.1);
+        assertThat(page.lines("inference_pool_ready_pods")).containsExactly("inference_pool_ready_pods{name=\"pool\"} 1.0");
+        assertThat(page.value("inference_pool_per_pod_queue_size", "name=\"pool\"", "model_server_pod=\"a\"")).isEqualTo(4);
+        assertThat(page.lines("inference_pool_per_pod_queue_size")).noneMatch(line -> line.contains("model_server_endpoint"));
+    }
+
     @Test
     void theAcceptHeaderChoosesTheForm() {
         feedEverything();

@@ -1,0 +1,3 @@
+module penstock.io/accept
+
+go 1.21
