@@ -523,9 +523,11 @@ final class Reference implements Side {
         }
     }
 
-    /** A request that was taken back has had its outcome. */
+    /** A request that was taken back has had its outcome; only the band that admitted it counts that it was sent away after all. */
     private void tell(Waiting one, Outcome outcome, long waited) {
         if (one.returned) {
+            boolean sentAway = outcome != Outcome.DISPATCHED && outcome != Outcome.EVICTED_CONTEXT_CANCELLED;
+            one.home.rejected += sentAway ? 1 : 0;
             return;
         }
         notes.settled(new Seen.Settled(one.requested, one.effective, outcome, one.bytes(), waited));
