@@ -24,13 +24,14 @@ final class OperatorPort implements AutoCloseable {
      * the counts.
      */
     static final Map<String, String> LIMITS = Map.of(
-            "sun.net.httpserver.maxReqTime", "10",
+            "sun.net.httpserver.maxReqTime", "3",
             "sun.net.httpserver.maxRspTime", "20",
             "sun.net.httpserver.idleInterval", "30",
             "sun.net.httpserver.maxReqHeaders", "100",
             "jdk.httpserver.maxConnections", "512");
 
-    private static final int MAX_THREADS = 32;
+    /** Half-sent requests that an operator's own has room beside; a thread that waits for one costs its stack. */
+    private static final int MAX_THREADS = 96;
     private static final int BACKLOG = 128;
     private static final long STACK_BYTES = 256 << 10;
 

@@ -68,21 +68,40 @@ class OperatorPortTest {
     void clientsThatNeverFinishTheirRequestCannotGrowTheProcessAndDoNotOutstayTheirLeave() throws Exception {
         try (AdminServer server = AdminServer.start(ANY, new FixedView())) {
             List<Socket> slow = new ArrayList<>();
-            for (int i = 0; i < 100; i++) {
+            for (int i = 0; i < 160; i++) {
                 Socket socket = new Socket(server.address().getAddress(), server.address().getPort());
                 socket.getOutputStream().write("GET /ready HT".getBytes(StandardCharsets.US_ASCII));
                 slow.add(socket);
             }
             // Whoever comes when every thread is taken is turned away, not kept waiting.
-            Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> closedByServer(slow) >= 100 - 32);
+            Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> closedByServer(slow) >= 160 - 96);
             long threads = Thread.getAllStackTraces().keySet().stream().filter(t -> t.getName().startsWith("penstock-admin-")).count();
-            assertThat(threads).isLessThanOrEqualTo(32);
+            assertThat(threads).isLessThanOrEqualTo(96);
             for (Socket socket : slow) {
                 socket.close();
             }
             Awaitility.await().atMost(Duration.ofSeconds(10)).until(
                     () -> exchange(server.address(), "GET /ready HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
                             .startsWith("HTTP/1.1 200"));
+        }
+    }
+
+    @Test
+    void halfSentRequestsOfOthersDoNotKeepAProbeFromItsAnswer() throws Exception {
+        try (AdminServer server = AdminServer.start(ANY, new FixedView())) {
+            List<Socket> slow = new ArrayList<>();
+            for (int i = 0; i < 64; i++) {
+                Socket socket = new Socket(server.address().getAddress(), server.address().getPort());
+                socket.getOutputStream().write("GET /ready HT".getBytes(StandardCharsets.US_ASCII));
+                slow.add(socket);
+            }
+            for (int i = 0; i < 20; i++) {
+                assertThat(exchange(server.address(), "GET /ready HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"))
+                        .startsWith("HTTP/1.1 200");
+            }
+            for (Socket socket : slow) {
+                socket.close();
+            }
         }
     }
 
