@@ -8,6 +8,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.unix.Buffer;
+import io.netty.channel.unix.IntegerUnixChannelOption;
 import io.netty.channel.unix.RawUnixChannelOption;
 import io.netty.channel.unix.Socket;
 import java.io.IOException;
@@ -26,6 +27,7 @@ final class ClosingSocket {
     private static final Logger LOGGER = LoggerFactory.getLogger(ClosingSocket.class);
     /** {@code setsockopt(SOL_SOCKET, SO_ATTACH_FILTER, struct sock_fprog)}, see socket(7) and the kernel's networking/filter document. */
     private static final RawUnixChannelOption ATTACH_FILTER = new RawUnixChannelOption("SO_ATTACH_FILTER", 1, 26, 16);
+    private static final IntegerUnixChannelOption DETACH_FILTER = new IntegerUnixChannelOption("SO_DETACH_FILTER", 1, 27);
     /** The one instruction "return 0": no packet reaches the socket. A client's SYN goes unanswered and is sent again after the close. */
     private static final ByteBuffer DROP_ALL = nativeOrder(8).putShort(0, (short) 6);
     /** Far above the kernel's longest queue. */
@@ -61,6 +63,15 @@ final class ClosingSocket {
         }
     }
 
+    /** A connection whose handshake ended while the filter was put on has it too. */
+    private static void letHear(EpollSocketChannel client) {
+        try {
+            client.config().setOption(DETACH_FILTER, 0);
+        } catch (ChannelException none) {
+            LOGGER.trace("{}: has no filter", client, none);
+        }
+    }
+
     private static ByteBuffer nativeOrder(int bytes) {
         return ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
     }
@@ -74,7 +85,9 @@ final class ClosingSocket {
                 if (descriptor < 0) {
                     return;
                 }
-                server.pipeline().fireChannelRead(new EpollSocketChannel(descriptor));
+                EpollSocketChannel client = new EpollSocketChannel(descriptor);
+                letHear(client);
+                server.pipeline().fireChannelRead(client);
             }
         } catch (IOException e) {
             LOGGER.warn("{}: connections that wait to be accepted are lost: {}", server.localAddress(), e.toString());

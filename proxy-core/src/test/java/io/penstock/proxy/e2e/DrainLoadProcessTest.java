@@ -112,7 +112,7 @@ class DrainLoadProcessTest {
                 }
                 answeredWithClose.incrementAndGet();
             } catch (RuntimeException | AssertionError e) {
-                wrong.add("HTTP/1.1 after " + served + " answers: " + e);
+                wrong.add("HTTP/1.1 after " + served + " answers on this connection and " + answered + " in all: " + e);
                 return;
             }
         }
