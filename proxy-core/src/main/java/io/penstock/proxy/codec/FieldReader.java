@@ -1,8 +1,8 @@
 package io.penstock.proxy.codec;
 
-import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.util.AsciiString;
+import io.penstock.proxy.request.FlatHeaders;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +23,7 @@ final class FieldReader {
 
     private final HeadCache cache;
 
-    private Http2Headers headers = new DefaultHttp2Headers(false, 2);
+    private Http2Headers headers = new FlatHeaders(2);
     private int fields;
     private int bytes;
     private boolean complete;
@@ -56,7 +56,7 @@ final class FieldReader {
 
     /** Begins the trailers of the head that was read last; the limit on bytes goes on. */
     void beginTrailers() {
-        begin(new DefaultHttp2Headers(false, 2));
+        begin(new FlatHeaders(2));
         trailers = true;
     }
 
@@ -68,7 +68,7 @@ final class FieldReader {
     }
 
     static Http2Headers newHead(CharSequence status) {
-        return new DefaultHttp2Headers(false, SIZE_HINT).status(status);
+        return new FlatHeaders(SIZE_HINT).status(status);
     }
 
     boolean complete() {

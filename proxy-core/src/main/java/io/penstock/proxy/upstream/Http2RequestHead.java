@@ -6,10 +6,10 @@ import static io.netty.handler.codec.http.HttpHeaderValidationUtil.validateValid
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpScheme;
-import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.util.AsciiString;
 import io.penstock.proxy.codec.HopByHop;
+import io.penstock.proxy.request.FlatHeaders;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -44,7 +44,7 @@ final class Http2RequestHead {
         if (authority == null || authority.length() == 0) {
             authority = head.get(HttpHeaderNames.HOST);
         }
-        Http2Headers to = new DefaultHttp2Headers(false, head.size());
+        Http2Headers to = new FlatHeaders(head.size());
         to.method(method).scheme(HttpScheme.HTTP.name()).path(visible(":path", head.path()))
                 .authority(visible(":authority", authority == null || authority.length() == 0 ? defaultAuthority : authority));
         fields(head, to);
