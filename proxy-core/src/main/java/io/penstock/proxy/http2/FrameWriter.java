@@ -27,7 +27,8 @@ final class FrameWriter {
     private int openAt;
     private int openEnd = -1;
     private int openStream;
-    private @Nullable ByteBuf openIn;
+    /** Of the outbox; -1 for none. */
+    private long openIn = -1;
 
     FrameWriter(Outbox out, DefaultHttp2HeadersEncoder encoder) {
         this.out = out;
@@ -166,7 +167,7 @@ final class FrameWriter {
                 header(buf, length, FrameType.DATA, last ? FrameType.END_STREAM : 0, stream);
                 buf.writeBytes(data, data.readerIndex(), length);
                 openEnd = buf.writerIndex();
-                openIn = buf;
+                openIn = out.buffer();
                 openStream = stream;
             }
         } finally {
@@ -176,12 +177,12 @@ final class FrameWriter {
 
     /** Adds to the frame before where that is of the same stream and still here: a chunk and the body's end are one frame then. */
     private boolean grow(int stream, ByteBuf data, int length, boolean last) {
-        ByteBuf buf = openIn;
-        if (buf == null || buf != out.current() || buf.writerIndex() != openEnd || openStream != stream) {
+        int whole = openEnd - openAt - HEADER + length;
+        if (openIn != out.buffer() || openStream != stream || whole > maxFrame) {
             return false;
         }
-        int whole = openEnd - openAt - HEADER + length;
-        if (whole > maxFrame || buf != out.room(length)) {
+        ByteBuf buf = out.room(length);
+        if (openIn != out.buffer() || buf.writerIndex() != openEnd) {
             return false;
         }
         buf.writeBytes(data, data.readerIndex(), length);
@@ -194,7 +195,7 @@ final class FrameWriter {
     }
 
     void release() {
-        openIn = null;
+        openIn = -1;
         encoder.close();
     }
 }

@@ -20,6 +20,8 @@ final class Outbox {
     private final Runnable overflow;
     private @Nullable ChannelHandlerContext context;
     private @Nullable ByteBuf current;
+    /** Counts the buffers: pooled ones come back as the same object, so that which one it is cannot be told by that. */
+    private long begun;
     /** What recent buffers were filled to; falls slowly, so that one large turn between small ones wastes little. */
     private int usual = SMALLEST;
     private boolean flushAsked;
@@ -44,9 +46,9 @@ final class Outbox {
         return current;
     }
 
-    /** The buffer that is being filled. */
-    @Nullable ByteBuf current() {
-        return current;
+    /** A number that only the buffer that is being filled has; 0 when there is none. */
+    long buffer() {
+        return current == null ? 0 : begun;
     }
 
     /** A buffer with that much room behind what is in it. It is written at the end of the turn at the latest. */
@@ -59,6 +61,7 @@ final class Outbox {
         if (buf == null) {
             buf = ctx().alloc().ioBuffer(Math.max(usual, bytes));
             current = buf;
+            begun++;
             askFlush();
         } else {
             buf.ensureWritable(bytes);

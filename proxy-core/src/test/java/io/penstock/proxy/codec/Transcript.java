@@ -87,7 +87,8 @@ final class Transcript implements ResponseSink {
     /** Fields by name; their order among equal names is kept. A length is a number, however it was written. */
     static String text(Http2Headers head) {
         List<Map.Entry<CharSequence, CharSequence>> fields = new ArrayList<>();
-        head.forEach(fields::add);
+        // Copies, since an iterator may reuse its entry.
+        head.forEach(field -> fields.add(Map.entry(field.getKey(), field.getValue())));
         fields.sort(Comparator.comparing(field -> field.getKey().toString()));
         StringBuilder text = new StringBuilder();
         for (Map.Entry<CharSequence, CharSequence> field : fields) {

@@ -4,13 +4,16 @@ import static io.penstock.proxy.http2.FrameType.CONTINUATION;
 import static io.penstock.proxy.http2.FrameType.DATA;
 import static io.penstock.proxy.http2.FrameType.GOAWAY;
 import static io.penstock.proxy.http2.FrameType.HEADERS;
+import static io.penstock.proxy.http2.FrameType.PING;
 import static io.penstock.proxy.http2.FrameType.RST_STREAM;
 import static io.penstock.proxy.http2.FrameType.SETTINGS;
 import static io.penstock.proxy.http2.SessionHarness.bytes;
 import static io.penstock.proxy.http2.SessionHarness.head;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.Http2Error;
 import java.util.List;
@@ -88,6 +91,45 @@ class SessionSendTest {
         assertThat(frames.get(0).last()).isTrue();
         assertThat(frames.get(1).stream()).isEqualTo(3);
         assertThat(server.session.streams()).hasSize(2);
+    }
+
+    @Test
+    void dataIsNotAddedToAFrameOfAnEarlierTurnWhosePooledBufferHasComeBack() {
+        open();
+        heads();
+        server.channel.config().setAllocator(new OneBuffer());
+        // As many bytes as a PING has: where the frame ended in the turn before, a PING ends in the next.
+        body(1, 8, false);
+        assertThat(types(server.turn().sent())).containsExactly(DATA);
+
+        server.session.ping(7);
+        body(1, 5, true);
+
+        List<WireFrame> frames = server.turn().sent();
+        assertThat(types(frames)).containsExactly(PING, DATA);
+        assertThat(frames.get(0).payload()).hasSize(8);
+        assertThat(frames.get(1).payload()).hasSize(5);
+    }
+
+    /** Gives the same buffer each time, as a pool may. */
+    private static final class OneBuffer extends AbstractByteBufAllocator {
+
+        private final ByteBuf buffer = Unpooled.buffer();
+
+        @Override
+        protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+            return buffer.clear().retain();
+        }
+
+        @Override
+        protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+            return buffer.clear().retain();
+        }
+
+        @Override
+        public boolean isDirectBufferPooled() {
+            return true;
+        }
     }
 
     @Test
