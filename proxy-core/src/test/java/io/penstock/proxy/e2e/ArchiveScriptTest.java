@@ -36,7 +36,7 @@ class ArchiveScriptTest {
     void theFirstStartMakesOneAndUsesItAndTheSecondOnlyUsesIt(int version, String kind, int calls, String flag) throws Exception {
         Distribution penstock = java(version);
         assertThat(penstock.run(penstock.command("serve", "--x"))).startsWith("penstock: making ").contains(", once for this jar");
-        assertThat(archives(penstock.root())).singleElement().asString().matches("penstock-java" + version + "-\\d+\\." + kind);
+        assertThat(archives(penstock.root())).singleElement().asString().matches("penstock-java" + version + "-\\d+-\\d+\\." + kind);
         String archive = penstock.root().resolve(archives(penstock.root()).get(0)).toString();
         assertThat(penstock.calls()).hasSize(calls);
         assertThat(penstock.calls().get(0)).contains(" rehearse ");
