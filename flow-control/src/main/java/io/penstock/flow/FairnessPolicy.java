@@ -22,7 +22,10 @@ public interface FairnessPolicy {
     default void forgotten(FlowHandle flow) {
     }
 
-    /** Another request is at the flow's head. */
+    /**
+     * Another request is at the flow's head, or it has another rank. When all have, because another ordering policy holds, every flow is
+     * set aside before the first of these calls and restored after the last: ranks of two orderings do not compare.
+     */
     void headChanged(FlowHandle flow);
 
     /** The flow to serve next, or null for none. Asking has no consequences: only {@link #served} moves a turn on. */

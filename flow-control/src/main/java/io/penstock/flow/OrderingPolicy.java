@@ -11,7 +11,8 @@ public interface OrderingPolicy {
 
     /**
      * A smaller rank is served first, equal ranks by arrival. Ranks of one band are compared by difference, so all of them must lie within
-     * half the range of a {@code long}; a deadline on the controller's clock is one, a far future is {@code submittedNanos + 2^61}.
+     * half the range of a {@code long}; a deadline on the controller's clock is one, a far future is {@code submittedNanos + 2^61}. For
+     * one that throws, {@code submittedNanos} is the rank.
      *
      * @param submittedNanos when the request was submitted, on the controller's clock
      * @param budgetNanos its queue-wait budget while the pool has endpoints, 0 for none

@@ -82,7 +82,10 @@ final class BandQueues {
             busy.sort(Comparator.comparingLong(FlowQueue::headArrival));
             busy.forEach(fairness::activated);
         } else {
+            // Ranks of two orderings do not compare, so no head may meet one that still has its rank of before.
+            busy.forEach(fairness::setAside);
             busy.forEach(fairness::headChanged);
+            fairness.restore();
         }
     }
 
@@ -185,16 +188,20 @@ final class BandQueues {
         return flows.size();
     }
 
+    /**
+     * Where the policy says nothing, the time of submission: deadlines are made of it, so it compares with all of them. Zero would not, and
+     * one rank that does not puts others out of order.
+     */
     private long rank(QueuedTicket ticket) {
         AdmissionRequest request = ticket.request();
         if (request == null) {
-            return 0;
+            return ticket.submittedNanos;
         }
         try {
             return ordering.rank(request, ticket.submittedNanos, ticket.band.budget(ticket.ttlNanos));
         } catch (Throwable broken) {
             events.failed(ordering.type(), broken);
-            return 0;
+            return ticket.submittedNanos;
         }
     }
 

@@ -6,13 +6,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Flows by a key and, where it is equal, by a tie-breaker; both are compared by difference. A binary heap whose keys lie in arrays of their
- * own, so that a comparison touches no flow; {@link FlowHandle#slot} is a flow's place in it, or {@link #ASIDE}. The first is found in
- * O(1), everything else takes O(log n) of the flows in it. Drainer only.
+ * own, so that a comparison touches no flow; {@link FlowHandle#slot} is a flow's place in it, or {@code ~place} among those set aside. The
+ * first is found in O(1), everything else takes O(log n) of the flows in it. Drainer only.
  */
 final class FlowHeap {
-
-    /** The slot of a flow that is set aside. */
-    static final int ASIDE = -1;
 
     private static final int FIRST_CAPACITY = 64;
 
@@ -45,31 +42,32 @@ final class FlowHeap {
     /** The key of a flow that is in it. */
     long key(FlowHandle flow) {
         int slot = flow.slot();
-        return slot == ASIDE ? asideKeys[placeAside(flow)] : keys[slot];
+        return slot < 0 ? asideKeys[~slot] : keys[slot];
     }
 
     void change(FlowHandle flow, long key, long tie) {
-        if (flow.slot() == ASIDE) {
-            int place = placeAside(flow);
-            asideKeys[place] = key;
-            asideTies[place] = tie;
+        int slot = flow.slot();
+        if (slot < 0) {
+            asideKeys[~slot] = key;
+            asideTies[~slot] = tie;
         } else {
-            place(flow.slot(), flow, key, tie);
+            place(slot, flow, key, tie);
         }
     }
 
     void remove(FlowHandle flow) {
-        if (flow.slot() == ASIDE) {
-            removeAside(placeAside(flow));
+        int slot = flow.slot();
+        if (slot < 0) {
+            removeAside(~slot);
         } else {
-            removeAt(flow.slot());
+            removeAt(slot);
         }
     }
 
     /** Hides a flow from {@link #first()}; its key is kept. */
     void setAside(FlowHandle flow) {
         int slot = flow.slot();
-        if (slot == ASIDE) {
+        if (slot < 0) {
             return;
         }
         if (asideSize == aside.length) {
@@ -79,9 +77,9 @@ final class FlowHeap {
         }
         aside[asideSize] = flow;
         asideKeys[asideSize] = keys[slot];
-        asideTies[asideSize++] = ties[slot];
+        asideTies[asideSize] = ties[slot];
         removeAt(slot);
-        flow.slot(ASIDE);
+        flow.slot(~asideSize++);
     }
 
     void restore() {
@@ -92,20 +90,12 @@ final class FlowHeap {
         }
     }
 
-    private int placeAside(FlowHandle flow) {
-        for (int i = 0; i < asideSize; i++) {
-            if (aside[i] == flow) {
-                return i;
-            }
-        }
-        throw new IllegalStateException("flow " + flow.fairnessId() + ": unknown (expected: one that is active)");
-    }
-
-    private void removeAside(int place) {
-        asideSize--;
-        aside[place] = aside[asideSize];
-        asideKeys[place] = asideKeys[asideSize];
-        asideTies[place] = asideTies[asideSize];
+    private void removeAside(int hole) {
+        FlowHandle last = aside[--asideSize];
+        aside[hole] = last;
+        asideKeys[hole] = asideKeys[asideSize];
+        asideTies[hole] = asideTies[asideSize];
+        last.slot(~hole);
         aside[asideSize] = null;
     }
 

@@ -66,6 +66,33 @@ class GlobalStrictFairnessPolicyTest {
     }
 
     @Test
+    void flowsSetAsideMayLeaveAndChangeTheirHeads() {
+        List<Flow> flows = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            Flow flow = new Flow("f" + i);
+            flow.add(0, i);
+            flow.add(0, 100 - i);
+            policy.activated(flow);
+            flows.add(flow);
+        }
+        flows.forEach(policy::setAside);
+        for (int i = 0; i < 20; i += 3) {
+            policy.deactivated(flows.get(i));
+        }
+        for (int i = 1; i < 20; i += 3) {
+            flows.get(i).removeHead();
+            policy.headChanged(flows.get(i));
+        }
+        policy.restore();
+        List<Flow> picked = new ArrayList<>();
+        for (FlowHandle flow = policy.pick(); flow != null; flow = policy.pick()) {
+            picked.add((Flow) flow);
+            policy.deactivated(flow);
+        }
+        assertThat(picked).hasSize(13).isSortedAccordingTo(Comparator.comparingLong(Flow::headArrival));
+    }
+
+    @Test
     void itPicksTheBestOfAllHeadsThroughAnyHistory() {
         for (int seed = 0; seed < 200; seed++) {
             run(new Random(seed));
