@@ -193,7 +193,8 @@ final class Http1Connection extends ChannelDuplexHandler {
         batch.seal();
         context.flush();
         Http1Exchange current = exchange;
-        if (current != null && current.awaitsSent()) {
+        // A flush can make the channel writable, and what the exchange then writes goes with the next one.
+        if (current != null && current.awaitsSent() && !flushAsked) {
             noteSent(context, current);
         }
     }

@@ -248,6 +248,37 @@ class Http1FlowTest {
     }
 
     @Test
+    void whatIsWrittenFromInsideAFlushIsNotSentByIt() throws Exception {
+        int first = 65 << 10;
+        try (RawBackend backend = new RawBackend(peer -> {
+            peer.readHead();
+            peer.read(first);
+            peer.send(OK);
+            // Takes no more, so that the rest stays with the proxy.
+            peer.awaitTestEnd();
+        })) {
+            AtomicReference<UpstreamExchange> open = new AtomicReference<>();
+            Recorder recorder = new Recorder(exchange -> {
+                open.set(exchange);
+                exchange.headers(head("POST", "/"), false);
+                exchange.data(Unpooled.directBuffer().writeZero(first), false);
+                assertThat(exchange.writable()).isFalse();
+            }) {
+                @Override
+                public void onUpstreamWritable(RequestContext context) {
+                    super.onUpstreamWritable(context);
+                    open.get().data(Unpooled.directBuffer().writeZero(16 * MEGABYTE), true);
+                }
+            };
+            client.open(backend.endpoint(), recorder);
+            assertThat(recorder.over.get(10, SECONDS)).isTrue();
+            assertThat(recorder.calls).containsOnlyOnce("writable");
+            client.on(() -> null);
+            assertThat(client.limit.open(backend.endpoint())).as("pooled with the rest of a request still in it").isZero();
+        }
+    }
+
+    @Test
     void aPausedResponseStaysWithTheBackendAndArrivesWholeAfterwards() throws Exception {
         byte[] body = new byte[12 * MEGABYTE];
         new Random(1).nextBytes(body);

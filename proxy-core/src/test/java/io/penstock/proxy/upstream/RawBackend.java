@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A backend that does byte for byte what its script says; one thread a connection. */
@@ -28,6 +29,7 @@ final class RawBackend implements Closeable {
     private final Endpoint endpoint;
     private final Script script;
     private final List<Socket> sockets = new CopyOnWriteArrayList<>();
+    private final CountDownLatch ended = new CountDownLatch(1);
     private final AtomicInteger accepted = new AtomicInteger();
 
     RawBackend(Script script) throws IOException {
@@ -70,7 +72,7 @@ final class RawBackend implements Closeable {
     private void serve(Socket socket) {
         try (socket) {
             socket.setTcpNoDelay(true);
-            script.run(new Peer(socket));
+            script.run(new Peer(socket, ended));
         } catch (IOException ignored) {
             // The proxy has closed the connection, which the test sees elsewhere.
         }
@@ -84,6 +86,7 @@ final class RawBackend implements Closeable {
 
     @Override
     public void close() throws IOException {
+        ended.countDown();
         server.close();
         for (Socket socket : sockets) {
             socket.close();
@@ -93,11 +96,13 @@ final class RawBackend implements Closeable {
     /** The backend's end of one connection. */
     static final class Peer {
         private final Socket socket;
+        private final CountDownLatch ended;
         private final InputStream in;
         private final OutputStream out;
 
-        Peer(Socket socket) throws IOException {
+        Peer(Socket socket, CountDownLatch ended) throws IOException {
             this.socket = socket;
+            this.ended = ended;
             this.in = socket.getInputStream();
             this.out = socket.getOutputStream();
         }
@@ -150,6 +155,15 @@ final class RawBackend implements Closeable {
 
         void close() throws IOException {
             socket.close();
+        }
+
+        /** Neither reads nor writes until the backend is closed. */
+        void awaitTestEnd() throws IOException {
+            try {
+                ended.await();
+            } catch (InterruptedException e) {
+                throw new IOException(e);
+            }
         }
 
         /** Closes with RST. */
