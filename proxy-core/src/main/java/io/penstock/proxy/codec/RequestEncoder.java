@@ -99,7 +99,7 @@ public final class RequestEncoder {
                 field(name, field.getValue());
             }
         }
-        if (cookies) {
+        if (cookies && !listed.contains(HttpHeaderNames.COOKIE)) {
             cookies(head.getAll(HttpHeaderNames.COOKIE));
         }
         framing(head, length, lengthSeen);

@@ -62,6 +62,12 @@ class RequestHeadTest {
     }
 
     @Test
+    void aListedCookieStaysBehindButHostAndLengthAreTheProxysOwn() {
+        head.add("connection", "Cookie, host, content-length").add("cookie", "a").add("content-length", "5");
+        assertThat(encode(false)).isEqualTo("POST /v1/x?y=z HTTP/1.1\r\nhost: a.example:80\r\ncontent-length: 5\r\n\r\n");
+    }
+
+    @Test
     void cookieCrumbsBecomeOneLine() {
         head.add("cookie", "a=1").add("x", "y").add("cookie", "b=\"2 3\"").add("cookie", "c");
         assertThat(encode(false)).containsOnlyOnce("cookie").contains("\r\ncookie: a=1; b=\"2 3\"; c\r\n");
