@@ -77,7 +77,7 @@ final class ResponseMaker {
                 text.append("\r\n").append(body(random.nextInt(60)));
             }
             default -> {
-                text.append(chance(60) ? "x: y\r\n".repeat(99) : "");
+                text.append(chance(15) ? "x: y\r\n".repeat(99) : "");
                 text.append(one("Content-Length: 2\r\ncontent-length: 2", "content-length: 2, 2", "content-length: 2\r\ncontent-length: 3",
                         "content-length: 02\r\ncontent-length: 2", "content-length: 007", "content-length:",
                                 "content-length: 9223372036854775807",
@@ -91,7 +91,7 @@ final class ResponseMaker {
 
     private void head(String status, boolean newest) {
         if (chance(40)) {
-            text.append("\r\n".repeat(1 + random.nextInt(2)));
+            text.append(chance(3) ? one("\n", "\r\r\n", "\n\r\n", "\r\n\n") : "\r\n".repeat(1 + random.nextInt(2)));
         }
         if (chance(2_000)) {
             status += ' ' + "r".repeat((8 << 10) - 14 - status.length() + random.nextInt(4));
@@ -133,7 +133,7 @@ final class ResponseMaker {
         if (chance(6)) {
             fields(random.nextInt(3));
             text.append(chance(8) ? one("content-length: 9\r\n", "transfer-encoding: gzip\r\n", "trailer: x\r\n",
-                    "content-length: \0\r\n") : "");
+                    "content-length: \0\r\n", "trailer: x\r\n".repeat(99 + random.nextInt(4))) : "");
         }
         text.append("\r\n");
     }

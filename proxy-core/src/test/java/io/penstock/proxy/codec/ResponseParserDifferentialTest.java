@@ -25,11 +25,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ResponseParserDifferentialTest {
 
     private static final int RESPONSES = 20_000;
+    private static final int PROGRESS = 100_000;
     private static final long FIRST_SEED = 20_261_130;
 
     /** One for all responses, as on an event loop. */
     private final HeadCache cache = new HeadCache();
     private final Map<End, Integer> ends = new EnumMap<>(End.class);
+    /** How often a rule was the only reason. */
     private final Map<StricterRule, Integer> stricter = new EnumMap<>(StricterRule.class);
 
     @Test
@@ -42,6 +44,9 @@ class ResponseParserDifferentialTest {
         int responses = Integer.getInteger("penstock.fuzz.responses", RESPONSES);
         for (long seed = FIRST_SEED; seed < FIRST_SEED + responses; seed++) {
             compare(seed);
+            if ((seed - FIRST_SEED + 1) % PROGRESS == 0) {
+                System.out.println("responses " + (seed - FIRST_SEED + 1));
+            }
         }
         if (responses > RESPONSES) {
             System.out.println("responses " + responses + ", as Netty ended them " + ends + ", refused by stricter rules " + stricter);
@@ -50,6 +55,10 @@ class ResponseParserDifferentialTest {
         assertThat(ends.get(End.COMPLETE)).isGreaterThan(responses / 3);
         assertThat(ends.get(End.MALFORMED)).isGreaterThan(responses / 10);
         assertThat(ends.get(End.CUT)).isGreaterThan(responses / 50);
+        if (responses >= RESPONSES) {
+            // A rule that makes no difference is not one, or the maker does not reach it.
+            assertThat(stricter).containsOnlyKeys(StricterRule.values());
+        }
     }
 
     static Stream<Arguments> examples() {
@@ -92,7 +101,9 @@ class ResponseParserDifferentialTest {
             throw new AssertionError("-Dpenstock.fuzz.seed=" + seed + "\n-- response" + (maker.toHead() ? " to HEAD\n" : "\n")
                     + new String(response, StandardCharsets.ISO_8859_1) + "\n-- ours\n" + ours + "\n-- theirs\n" + theirs);
         }
-        rules.forEach(rule -> stricter.merge(rule, 1, Integer::sum));
+        if (rules.size() == 1) {
+            stricter.merge(rules.get(0), 1, Integer::sum);
+        }
     }
 
     /** One refuses at the byte that breaks the rules, where the other waits for its line's end: given that, it must refuse as well. */
