@@ -117,4 +117,19 @@ class FlatHeadersTest {
         assertThat(head.setLong("n", 18).getAndRemove("n")).isEqualTo("18");
         assertThat(head.clear().isEmpty()).isTrue();
     }
+
+    /** The iterator shows all fields through one entry, so whoever copies a head must take names and values out of it. */
+    @Test
+    void nettysHeadersTakeAllFieldsAlthoughTheirEntryIsOneObject() {
+        head.method("GET").add("a", "1").add("b", "2").add("a", "3");
+        String[] fields = {":method: GET", "a: 1", "b: 2", "a: 3"};
+        assertThat(lines(new DefaultHttp2Headers(false).add(head))).containsExactlyInAnyOrder(fields);
+        assertThat(lines(new DefaultHttp2Headers(false).add("a", "0").set(head))).containsExactlyInAnyOrder(fields);
+        assertThat(lines(new DefaultHttp2Headers(false).add("a", "0").setAll(head))).containsExactlyInAnyOrder(fields);
+        assertThat(lines(new FlatHeaders(1).add(head))).containsExactly(fields);
+        assertThat(lines(new FlatHeaders(1).add("a", "0").setAll(head))).containsExactly(fields);
+        List<String> each = new ArrayList<>();
+        head.forEach(field -> each.add(field.getKey() + ": " + field.getValue()));
+        assertThat(each).containsExactly(fields);
+    }
 }
