@@ -34,7 +34,7 @@ class ResponseParserCutsTest {
     static Stream<Arguments> responses() {
         String ok = "HTTP/1.1 200 OK\r\n";
         String chunked = ok + "transfer-encoding: chunked\r\n\r\n";
-        String large = "z".repeat(5_000);
+        String large = "z".repeat(4_100);
         return Stream.of(
                 of(ok + "Server: a\r\ncontent-length: 5\r\n\r\nhello",
                         "COMPLETE reusable=true\n:status=200|content-length=5|server=a|\nbody hello"),
@@ -45,8 +45,8 @@ class ResponseParserCutsTest {
                         "COMPLETE reusable=true\n:status=200|\nbody hello!"),
                 of(chunked + "2\r\nab\r\n0\r\nX-T: 1\r\nTrailer: x\r\nx-u: 2\r\n\r\n",
                         "COMPLETE reusable=true\n:status=200|\ntrailers x-t=1|x-u=2|\nbody ab"),
-                of(chunked + "1388\r\n" + large + "\r\n1\r\n.\r\n1388\r\n" + large + "\r\n0\r\n\r\n",
-                        "COMPLETE reusable=true\n:status=200|\nbody " + large + "." + large),
+                of(chunked + "1\r\n.\r\n1004\r\n" + large + "\r\n1\r\n.\r\n0\r\n\r\n",
+                        "COMPLETE reusable=true\n:status=200|\nbody ." + large + "."),
                 of("HTTP/1.1 103 Early\r\nlink: a\r\n\r\nHTTP/1.1 100\r\n\r\n" + ok + "content-length: 2\r\n\r\nok",
                         "COMPLETE reusable=true\n1xx :status=103|link=a|\n1xx :status=100|\n:status=200|content-length=2|\nbody ok"),
                 of("HTTP/1.1 204 No Content\r\ncontent-length: 3\r\n\r\n", "COMPLETE reusable=true\n:status=204|\nbody "),
@@ -139,7 +139,7 @@ class ResponseParserCutsTest {
     @MethodSource("responses")
     void noPrefixOfAFramedResponseIsOne(String response, String outcome) {
         byte[] bytes = response.getBytes(StandardCharsets.ISO_8859_1);
-        for (int length = 0; length < bytes.length; length++) {
+        for (int length = 0; length < bytes.length; length += bytes.length > 1_000 ? 3 : 1) {
             Transcript told = new Transcript();
             ResponseParser parser = new ResponseParser(cache);
             parser.expect(false, told);

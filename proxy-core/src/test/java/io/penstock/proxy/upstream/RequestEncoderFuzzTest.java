@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
  */
 class RequestEncoderFuzzTest {
 
-    private static final int REQUESTS = 8_000;
+    private static final int REQUESTS = 5_000;
     private static final long FIRST_SEED = 20_261_130;
     private static final int PROGRESS = 100_000;
     private static final HttpDecoderConfig LIMITS = new HttpDecoderConfig().setMaxInitialLineLength(1 << 16).setMaxHeaderSize(1 << 18)
@@ -153,7 +153,8 @@ class RequestEncoderFuzzTest {
     /** No character of a value may become a line end when it becomes a byte. */
     @Test
     void charactersThatAreNoBytesBecomeQuestionMarks() {
-        for (char c = 0x100; c < Character.MAX_VALUE; c++) {
+        for (int high = 1; high < 0x100; high++) {
+            char c = (char) (high << 8 | "\r\n\0:".charAt(high & 3));
             Http2Headers head = new RequestMaker(1).plain("/").add("x", "a" + c + "b");
             ByteBuf out = encoder.encode(UnpooledByteBufAllocator.DEFAULT, head, 0, "h", 0);
             String text = out.toString(StandardCharsets.ISO_8859_1);
