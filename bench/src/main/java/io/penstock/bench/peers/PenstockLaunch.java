@@ -17,6 +17,10 @@ record PenstockLaunch(Path script, String classPath) {
         return new PenstockLaunch(root.resolve("penstock"), "");
     }
 
+    boolean usesScript() {
+        return classPath.isEmpty();
+    }
+
     List<String> command(Jdk jdk, String... arguments) {
         List<String> command = new ArrayList<>();
         if (classPath.isEmpty()) {

@@ -15,10 +15,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +40,7 @@ final class Rig implements AutoCloseable {
     private final @Nullable PairOptions pair;
     private final BackendStub stub = BackendStub.start(2);
     private final Children children = new Children();
+    private final Set<Jdk> archived = new HashSet<>();
 
     Rig(Path directory, Cores cores, Tools tools, PenstockLaunch penstock, @Nullable PairOptions pair) {
         this.directory = directory.toAbsolutePath();
@@ -135,9 +138,17 @@ final class Rig implements AutoCloseable {
             }
             throw new Failure(target.name() + ": its configuration is refused: " + why);
         }
+        archive(jdk);
         return launched(target, ports.get(0), ports.get(1), List.of(),
                 penstock.command(jdk, "serve", "--config-file", file, "--concurrency", "1"), penstock.environment(jdk),
                 () -> takesConnections(ports.get(1)) && Running.get(ports.get(1), "/ready").length() > 0);
+    }
+
+    /** The first start with a jar and a JDK makes the class archive; what is measured is every other start. */
+    private void archive(Jdk jdk) {
+        if (penstock.usesScript() && archived.add(jdk)) {
+            children.start(penstock.command(jdk, "archive"), cores.proxy(), penstock.environment(jdk), log("archive")).waitFor(START_LIMIT);
+        }
     }
 
     private Running launched(Target target, int port, int admin, List<Child> before, List<String> command, Map<String, String> environment,
