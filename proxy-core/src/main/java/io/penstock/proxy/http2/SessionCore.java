@@ -117,6 +117,11 @@ final class SessionCore implements SendFlow.Owner {
     @Override
     public void unencodable(SessionStream stream, Http2Exception why) {
         if (Http2Exception.isStreamError(why)) {
+            if (!server) {
+                // Its head was all that could have told the peer of the stream, which takes a reset of an idle one for the connection's
+                // error.
+                stream.state = StreamState.IDLE;
+            }
             listener.onStreamError(stream, Http2Error.INTERNAL_ERROR);
             reset(stream, Http2Error.INTERNAL_ERROR);
         } else {
