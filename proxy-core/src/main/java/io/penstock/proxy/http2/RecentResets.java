@@ -5,14 +5,20 @@ package io.penstock.proxy.http2;
  */
 final class RecentResets {
 
-    private static final int SIZE = 128;
+    private static final int MIN = 128;
+    private static final int MAX = 4_096;
 
-    private final int[] ids = new int[SIZE];
+    private final int[] ids;
     private int next;
+
+    /** @param streams how many the peer may have open at once, all of which can be reset before it reads the first reset */
+    RecentResets(int streams) {
+        ids = new int[Math.min(MAX, Math.max(MIN, streams))];
+    }
 
     void add(int streamId) {
         ids[next] = streamId;
-        next = next + 1 & SIZE - 1;
+        next = (next + 1) % ids.length;
     }
 
     boolean contains(int streamId) {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class Streams {
 
     private final StreamTable table = new StreamTable();
-    private final RecentResets recent = new RecentResets();
+    private final RecentResets recent;
     private final boolean server;
     private final int maxPeerStreams;
     private final FrameBudget budget;
@@ -36,6 +36,7 @@ final class Streams {
         this.maxPeerStreams = maxPeerStreams;
         this.budget = budget;
         this.closed = closed;
+        recent = new RecentResets(maxPeerStreams);
         nextOwn = server ? 2 : 1;
     }
 
@@ -81,9 +82,17 @@ final class Streams {
         }
     }
 
-    /** Whether we have reset or refused the stream, so that the peer may have sent more before it knew. */
+    /**
+     * Whether the peer may have sent more on the closed stream before it knew of its end: we have reset or refused it. Of the streams that
+     * we opened, every closed one counts: how many of those we reset before the peer reads the first reset, its other users decide, and
+     * they must not cost the rest their connection.
+     */
     boolean forgotten(int id) {
-        return recent.contains(id) || ofPeer(id) && id > lastPeer && id <= highestPeer;
+        return recent.contains(id) || (ofPeer(id) ? id > lastPeer && id <= highestPeer : begunHere(id) && table.get(id) == null);
+    }
+
+    private boolean begunHere(int id) {
+        return id < nextOwn || nextOwn < 0;
     }
 
     /**

@@ -110,7 +110,7 @@ class BudgetsTest {
 
     @Test
     void theLast128ResetsAreRemembered() {
-        RecentResets recent = new RecentResets();
+        RecentResets recent = new RecentResets(100);
         for (int i = 1; i <= 257; i += 2) {
             recent.add(i);
         }

@@ -153,6 +153,22 @@ class SessionClientTest {
     }
 
     @Test
+    void howManyResetsTheServerHasNotReadYetDoesNotMatter() {
+        SessionStream other = post("/other");
+        for (int i = 0; i < 500; i++) {
+            client.session.reset(post("/a"), Http2Error.CANCEL);
+        }
+        for (int id = 3; id < 1_003; id += 2) {
+            client.feed(WireFrame.headers(id, false, ":status", "200"), WireFrame.data(id, 10, true), WireFrame.window(id, 5));
+        }
+        client.feed(WireFrame.headers(other.id(), true, ":status", "200"));
+
+        assertThat(client.failure).isNull();
+        assertThat(client.events).containsExactly("head 1 200 last");
+        assertThat(client.turn().sent()).extracting(WireFrame::type).doesNotContain(GOAWAY);
+    }
+
+    @Test
     void nobodyMayPush() {
         post("/a");
         client.feed(WireFrame.of(FrameType.PUSH_PROMISE, FrameType.END_HEADERS, 1, WireFrame.numbers(2)));
