@@ -21,6 +21,8 @@ public final class Http2Session extends ChannelDuplexHandler {
 
     /** How long a GOAWAY that ends the connection may take to leave. */
     private static final long CLOSE_MILLIS = 1_000;
+    /** What may wait for a client that does not read, above what the channel calls writable: DATA never gets there, heads can. */
+    private static final int MAX_WAITING = 256 << 10;
 
     private final SessionListener listener;
     private final SessionCore core;
@@ -30,6 +32,8 @@ public final class Http2Session extends ChannelDuplexHandler {
     private boolean started;
     private boolean flushing;
     private boolean flushAgain;
+    /** Nothing more is read until the client has taken what waits for it. */
+    private boolean held;
 
     private Http2Session(boolean server, SessionOptions options, SessionListener listener) {
         this.listener = listener;
@@ -159,7 +163,23 @@ public final class Http2Session extends ChannelDuplexHandler {
         } finally {
             flushing = false;
         }
+        hold(ctx);
         listener.onFlushed();
+    }
+
+    /** A response that is a head alone ends its stream without asking whether the client reads, and lets it open the next. */
+    private void hold(ChannelHandlerContext ctx) {
+        if (core.server && !held && ctx.channel().bytesBeforeWritable() > MAX_WAITING) {
+            held = true;
+            ctx.channel().config().setAutoRead(false);
+        }
+    }
+
+    private void letGo(ChannelHandlerContext ctx) {
+        if (held && ctx.channel().isWritable()) {
+            held = false;
+            ctx.channel().config().setAutoRead(true);
+        }
     }
 
     private boolean canDistribute() {
@@ -168,6 +188,7 @@ public final class Http2Session extends ChannelDuplexHandler {
 
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+        letGo(ctx);
         if (canDistribute()) {
             flush(ctx);
         }

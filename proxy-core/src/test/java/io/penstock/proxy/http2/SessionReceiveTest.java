@@ -76,6 +76,43 @@ class SessionReceiveTest {
     }
 
     @Test
+    void heldUpHeadsStopTheReadingUntilTheClientTakesThem() {
+        server.close();
+        server = new SessionHarness(true, 100, 64 << 10);
+        server.feed(WireFrame.PREFACE).feed(WireFrame.settings());
+        server.sent();
+        server.onHead = stream -> server.session.writeHeaders(stream, SessionHarness.head("204").add("x", "y".repeat(1_000)), true);
+        server.stuck = true;
+        int id = 1;
+        for (; server.channel.config().isAutoRead() && id < 20_001; id += 2) {
+            server.feed(WireFrame.get(id));
+        }
+        assertThat(server.session.activeStreams()).isZero();
+        assertThat(server.channel.bytesBeforeWritable()).isBetween(256L << 10, 260L << 10);
+
+        server.stuck = false;
+        server.session.flush();
+        assertThat(server.channel.config().isAutoRead()).isTrue();
+        assertThat(server.sent()).hasSize(id / 2);
+    }
+
+    @Test
+    void asManyResetStreamsAreRememberedAsThereMayBe() {
+        server.close();
+        server = new SessionHarness(true, 1_000, 1 << 20);
+        server.feed(WireFrame.PREFACE).feed(WireFrame.settings());
+        for (int id = 1; id < 2_001; id += 2) {
+            server.feed(WireFrame.post(id));
+        }
+        server.session.streams().forEach(stream -> server.session.reset(stream, Http2Error.NO_ERROR));
+        for (int id = 1; id < 2_001; id += 2) {
+            server.feed(WireFrame.data(id, 1_000, false));
+        }
+        assertThat(server.failure).isNull();
+        assertThat(server.turn().sent()).filteredOn(frame -> frame.type() == RST_STREAM).hasSize(1_000);
+    }
+
+    @Test
     void theConnectionsWindowIsFilledUpWhateverTheStreamsDo() {
         server.consuming = false;
         for (int id = 1; id <= 17; id += 2) {
