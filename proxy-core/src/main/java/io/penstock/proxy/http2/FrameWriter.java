@@ -42,12 +42,17 @@ final class FrameWriter {
     /** What the peer's SETTINGS change about what is sent. */
     void apply(PeerSettings settings, boolean toServer) throws Http2Exception {
         maxFrame = settings.maxFrame();
-        if (settings.headerTableSize() != encoder.configuration().maxHeaderTableSize()) {
-            encoder.configuration().maxHeaderTableSize(settings.headerTableSize());
-        }
+        tableSize(settings.smallestHeaderTableSize());
+        tableSize(settings.headerTableSize());
         if (toServer && settings.maxHeaderListSize() >= 0) {
             // A server takes a client's for the advice that it is (RFC 9113 section 6.5.2).
             encoder.configuration().maxHeaderListSize(settings.maxHeaderListSize());
+        }
+    }
+
+    private void tableSize(long size) throws Http2Exception {
+        if (size != encoder.configuration().maxHeaderTableSize()) {
+            encoder.configuration().maxHeaderTableSize(size);
         }
     }
 

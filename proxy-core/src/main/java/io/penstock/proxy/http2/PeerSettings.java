@@ -24,6 +24,7 @@ final class PeerSettings {
     private final boolean ofServer;
     private boolean received;
     private long headerTableSize = 4_096;
+    private long smallestHeaderTableSize = headerTableSize;
     private int maxStreams = Integer.MAX_VALUE;
     private int initialWindow = SessionOptions.DEFAULT_WINDOW;
     private int maxFrame = FrameType.MAX_PAYLOAD;
@@ -36,6 +37,7 @@ final class PeerSettings {
 
     /** Takes the entries in their order. */
     void read(ByteBuf in, int entries) throws Http2Exception {
+        smallestHeaderTableSize = headerTableSize;
         for (int i = 0; i < entries; i++) {
             int id = in.readUnsignedShort();
             set(id, in.readUnsignedInt());
@@ -45,7 +47,10 @@ final class PeerSettings {
 
     private void set(int id, long value) throws Http2Exception {
         switch (id) {
-            case HEADER_TABLE_SIZE -> headerTableSize = value;
+            case HEADER_TABLE_SIZE -> {
+                headerTableSize = value;
+                smallestHeaderTableSize = Math.min(smallestHeaderTableSize, value);
+            }
             case ENABLE_PUSH -> check(value <= (ofServer ? 0 : 1), "ENABLE_PUSH", value);
             case MAX_CONCURRENT_STREAMS -> maxStreams = (int) Math.min(value, Integer.MAX_VALUE);
             case INITIAL_WINDOW_SIZE -> {
@@ -74,6 +79,11 @@ final class PeerSettings {
 
     long headerTableSize() {
         return headerTableSize;
+    }
+
+    /** The smallest that the last frame went through: the peer has evicted down to it (RFC 7541 section 4.2). */
+    long smallestHeaderTableSize() {
+        return smallestHeaderTableSize;
     }
 
     int maxStreams() {

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 /** What a session sends, how much of it, and in which order (RFC 9113 section 5.2). */
 class SessionSendTest {
 
+    private static final int TABLE_SIZE = 1;
     private static final int INITIAL_WINDOW = 4;
     private static final int MAX_FRAME = 5;
 
@@ -109,6 +110,17 @@ class SessionSendTest {
         assertThat(types(frames)).containsExactly(PING, DATA);
         assertThat(frames.get(0).payload()).hasSize(8);
         assertThat(frames.get(1).payload()).hasSize(5);
+    }
+
+    @Test
+    void theSmallestTableThatOneSettingsFrameGoesThroughIsTold() {
+        open();
+        server.feed(WireFrame.settings(TABLE_SIZE, 0, TABLE_SIZE, 4_096));
+        server.turn().sent();
+        server.session.writeHeaders(server.stream(1), head("200"), true);
+
+        // Two size updates, the second to 4 096, and the indexed :status 200.
+        assertThat(server.turn().sent().get(0).payload()).containsExactly(0x20, 0x3f, 0xe1, 0x1f, 0x88);
     }
 
     /** Gives the same buffer each time, as a pool may. */
