@@ -39,6 +39,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     private final List<Http2Exchange> unsent = new ArrayList<>();
     /** Exchanges that are not over, unsent ones included. */
     private int running;
+    private final UnreadResets resets = new UnreadResets();
 
     private boolean up;
     private @Nullable Future<?> settingsTimer;
@@ -208,7 +209,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
 
     /** Whether one more exchange may begin. */
     boolean takes(boolean fresh) {
-        if (draining || closing || running >= capacity()) {
+        if (draining || closing || running + resets.places() >= capacity()) {
             return false;
         }
         // A replay whose connection has just died does not want one that may be dead as well.
@@ -257,8 +258,17 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
         SessionStream stream = exchange.stream();
         if (stream != null && !stream.closed()) {
             session.reset(stream, error);
+            if (resets.add()) {
+                session.ping(UnreadResets.PING);
+            }
         }
         forget(exchange);
+    }
+
+    void pingAck(long data) {
+        if (data == UnreadResets.PING && resets.read()) {
+            session.ping(UnreadResets.PING);
+        }
     }
 
     void report(String why) {

@@ -100,6 +100,11 @@ final class Http2Streams implements SessionListener {
     }
 
     @Override
+    public void onPingAck(long data) {
+        connection.pingAck(data);
+    }
+
+    @Override
     public void onGoAway(int lastStreamId, long errorCode) {
         connection.goAway(lastStreamId, errorCode);
     }
