@@ -25,7 +25,7 @@ class ConfigsTest {
     private Path scratch;
 
     private static String installed(Optional<Path> program) {
-        assumeTrue(program.isPresent(), "not installed");
+        assumeTrue(program.isPresent(), "NOT RUN: A PEER THAT WOULD READ ITS CONFIGURATION IS NOT INSTALLED");
         return program.orElseThrow().toString();
     }
 
