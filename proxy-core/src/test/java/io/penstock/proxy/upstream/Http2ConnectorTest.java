@@ -147,29 +147,6 @@ class Http2ConnectorTest {
     }
 
     @Test
-    void resetsThatTheBackendHasNotReadKeepTheirPlaces() throws Exception {
-        CompletableFuture<Integer> heads = new CompletableFuture<>();
-        try (Http2Backend backend = Http2Backend.of(peer -> {
-            peer.greet();
-            peer.answer(peer.request(), "ok");
-            int count = 0;
-            for (Http2Frame frame = peer.next(); frame != null; frame = peer.next()) {
-                count += frame.type() == Http2Frame.HEADERS ? 1 : 0;
-            }
-            heads.complete(count);
-        })) {
-            assertAnswered(openMany(backend, 1));
-            client.onLoop(() -> {
-                for (int i = 0; i < 300; i++) {
-                    client.connector.open(backend.endpoint(), ClientLoop.context(), new Recorder(request(get("/" + i), ""))).abort();
-                }
-            });
-            client.onLoop(() -> client.connector.close());
-            assertThat(heads.get(10, SECONDS)).isEqualTo(Http2Connector.MAX_STREAMS);
-        }
-    }
-
-    @Test
     void aConnectionCarriesNoMoreThanItsMostHoweverManyTheBackendAllows() throws Exception {
         try (Http2Backend backend = Http2Backend.of(peer -> {
             answerTogether(peer.greet(), Http2Connector.MAX_STREAMS);
