@@ -28,9 +28,18 @@ final class Dispatcher implements Combiner.Work {
     static final int GONE = 64;
 
     private enum Attempt {
-        DISPATCHED,
-        NO_ENDPOINT,
-        GONE
+        DISPATCHED(0),
+        NO_ENDPOINT(0),
+        GONE(1),
+        /** A request was taken back in the meantime: who is next is not known before it is in its queue, so the decision ends. */
+        OVERTAKEN(Dispatcher.GONE);
+
+        /** What it counts towards the end of the decision. */
+        final int gone;
+
+        Attempt(int gone) {
+            this.gone = gone;
+        }
     }
 
     final Ledger ledger;
@@ -53,7 +62,7 @@ final class Dispatcher implements Combiner.Work {
     private boolean moreArrivals;
     /** The time was read in this very frame. */
     private boolean timely;
-    /** Requests that this decision found settled or expired. */
+    /** Requests that this decision found settled or expired; {@link #GONE} at its end. */
     private int gone;
 
     Dispatcher(FlowControlConfig config, Collaborators with, Ledger ledger, BandRegistry registry, StageGate gate) {
@@ -243,7 +252,7 @@ final class Dispatcher implements Combiner.Work {
                 return true;
             }
             misses += attempt == Attempt.NO_ENDPOINT ? 1 : 0;
-            gone += attempt == Attempt.GONE ? 1 : 0;
+            gone += attempt.gone;
             ticket = next;
         }
         return false;
@@ -259,7 +268,7 @@ final class Dispatcher implements Combiner.Work {
             }
             Attempt attempt = attempt(ticket);
             dispatched = attempt == Attempt.DISPATCHED;
-            gone += attempt == Attempt.GONE ? 1 : 0;
+            gone += attempt.gone;
             FlowQueue flow = ticket.flow;
             if (attempt == Attempt.NO_ENDPOINT && flow != null) {
                 queues.fairness().setAside(flow);
@@ -285,6 +294,12 @@ final class Dispatcher implements Combiner.Work {
         Lease lease = place(request);
         if (lease == null) {
             return Attempt.NO_ENDPOINT;
+        }
+        if (room.returning()) {
+            // The place that was found may be its own, given back since: it is in line first, and takes the place or leaves it.
+            moreArrivals = true;
+            lease.close();
+            return Attempt.OVERTAKEN;
         }
         Running running = reclaimer == null ? null : reclaimer.track(lease, ticket.requested.priority());
         Lease charged = running == null ? lease : running;

@@ -46,6 +46,11 @@ final class WaitingRoom {
         }
     }
 
+    /** Whether a request that was taken back is not in its queue yet; true to whoever sees a place that was given back after its offer. */
+    boolean returning() {
+        return !returns.isEmpty();
+    }
+
     /** The time of this decision. */
     void at(long nanos) {
         // It may have been read by a thread that was then held up: time does not go back.
