@@ -8,7 +8,8 @@ import io.netty.handler.codec.http2.Http2Exception;
 
 /**
  * What the peer may send (RFC 9113 section 5.2). The connection's window is filled up on receipt, so that streams whose bytes wait do not
- * stop the others; a stream's is filled up as its bytes are consumed, each time half of it is. Used on one event loop.
+ * stop the others; a stream's is filled up as its bytes are consumed, each time half of it is, unless the rest of a body whose length is
+ * known fits anyway. Used on one event loop.
  */
 final class ReceiveFlow {
 
@@ -64,11 +65,17 @@ final class ReceiveFlow {
     }
 
     private void fillUp(SessionStream stream) {
-        if (!stream.remoteEnded() && stream.processedWindow <= stream.receiveSize >> 1) {
+        if (!stream.remoteEnded() && stream.processedWindow <= stream.receiveSize >> 1 && !enough(stream)) {
             int granted = stream.receiveSize - stream.processedWindow;
             stream.processedWindow += granted;
             stream.receiveWindow += granted;
             writer.windowUpdate(stream.id(), granted);
         }
+    }
+
+    /** Whether all that is still promised fits, with a whole frame to spare for a peer that pads: more would only be a frame to send. */
+    private static boolean enough(SessionStream stream) {
+        long left = stream.bodyExpected - stream.bodyReceived;
+        return stream.bodyExpected >= 0 && stream.receiveWindow - left >= FrameType.MAX_PAYLOAD;
     }
 }

@@ -1,7 +1,9 @@
 package io.penstock.proxy.http2;
 
+import static io.penstock.proxy.http2.FrameType.DATA;
 import static io.penstock.proxy.http2.FrameType.GOAWAY;
 import static io.penstock.proxy.http2.FrameType.HEADERS;
+import static io.penstock.proxy.http2.FrameType.PADDED;
 import static io.penstock.proxy.http2.FrameType.RST_STREAM;
 import static io.penstock.proxy.http2.FrameType.WINDOW_UPDATE;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -142,6 +144,40 @@ class SessionReceiveTest {
         assertThat(only(WINDOW_UPDATE).number(0)).isEqualTo((256 << 10) - 65_535 + 31_000);
         server.session.expandWindow(server.stream(1), 100_000);
         assertThat(server.turn().sent()).isEmpty();
+    }
+
+    @Test
+    void aBodyThatFitsIsGrantedNoMore() {
+        server.feed(post(1, 48_000)).feed(WireFrame.data(1, 16_000, false));
+        server.session.expandWindow(server.stream(1), 256 << 10);
+        server.feed(WireFrame.data(1, 16_000, false), WireFrame.data(1, 15_999, false), WireFrame.data(1, 1, true));
+        assertThat(server.turn().sent()).isEmpty();
+        assertThat(server.events).contains("data 1 1 last");
+    }
+
+    @Test
+    void aBodyThatNeedsMoreIsGrantedAllAtOnce() {
+        server.feed(post(1, 65_535 - 16_383));
+        server.session.expandWindow(server.stream(1), 256 << 10);
+        assertThat(only(WINDOW_UPDATE).number(0)).isEqualTo((256 << 10) - 65_535);
+    }
+
+    @Test
+    void aBodyThatFitsIsGrantedMoreWhenItsPaddingDoesNot() {
+        server.feed(post(1, 400));
+        byte[] oneByteAndItsPadding = new byte[257];
+        oneByteAndItsPadding[0] = (byte) 255;
+        for (int i = 0; i < 190; i++) {
+            server.feed(WireFrame.of(DATA, PADDED, 1, oneByteAndItsPadding));
+            assertThat(server.turn().sent()).isEmpty();
+        }
+        server.feed(WireFrame.of(DATA, PADDED, 1, oneByteAndItsPadding));
+        assertThat(only(WINDOW_UPDATE).number(0)).isGreaterThan(32_768);
+    }
+
+    private static WireFrame post(int stream, int length) {
+        return WireFrame.headers(stream, false, ":method", "POST", ":scheme", "http", ":path", "/", ":authority", "a",
+                "content-length", Integer.toString(length));
     }
 
     @Test
