@@ -43,6 +43,8 @@ public final class Listeners implements Drainable, AutoCloseable {
     private static final int LOW_WATER = 32 << 10;
     private static final int HIGH_WATER = 64 << 10;
     private static final long CLOSE_NANOS = 3_000_000_000L;
+    /** A round trip across continents, or to a client that is slow to run. */
+    private static final long HANDSHAKE_NANOS = 200_000_000L;
 
     private final Transport transport;
     private final Edge edge;
@@ -171,10 +173,17 @@ public final class Listeners implements Drainable, AutoCloseable {
         return Map.copyOf(addresses);
     }
 
-    /** Closes the listening sockets; open connections stay, and so do those that nobody has looked at yet. */
-    public synchronized void stopAccepting() {
+    /**
+     * Closes the listening sockets; open connections stay, and so do those that nobody has looked at yet. Takes a fifth of a second, in
+     * which whoever is in the middle of a TCP handshake comes to its end.
+     */
+    public void stopAccepting() {
+        closeSockets(HANDSHAKE_NANOS);
+    }
+
+    private synchronized void closeSockets(long handshakeNanos) {
         List<ChannelFuture> closing = new ArrayList<>();
-        sockets.forEach(socket -> closing.add(ClosingSocket.close(socket)));
+        sockets.forEach(socket -> closing.add(ClosingSocket.close(socket, handshakeNanos)));
         closing.forEach(ChannelFuture::awaitUninterruptibly);
         sockets.clear();
     }
@@ -224,7 +233,7 @@ public final class Listeners implements Drainable, AutoCloseable {
     /** Stops accepting, ends every connection, and waits until they are closed: a second or so where clients do not close theirs. */
     @Override
     public void close() {
-        stopAccepting();
+        closeSockets(0);
         closeNow();
         long deadline = edge.clock().getAsLong() + CLOSE_NANOS;
         for (List<ChannelFuture> closing : onEachLoop(EdgeLoop::closeFutures)) {

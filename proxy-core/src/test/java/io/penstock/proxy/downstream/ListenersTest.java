@@ -2,6 +2,7 @@ package io.penstock.proxy.downstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.netty.channel.EventLoopGroup;
@@ -12,10 +13,13 @@ import io.penstock.proxy.config.ProxyConfig.Listener;
 import io.penstock.proxy.net.Transport;
 import io.penstock.proxy.request.DownstreamExchange;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -166,7 +170,8 @@ class ListenersTest {
 
     @Test
     void idleConnectionsCloseAndBusyOnesDoNot() {
-        try (TestProxy proxy = proxy(EdgeTimings.of(LONG, LONG, SHORT, LONG)); Http2Probe idle = new Http2Probe(proxy.address());
+        Duration enough = Duration.ofSeconds(1);
+        try (TestProxy proxy = proxy(EdgeTimings.of(LONG, LONG, enough, LONG)); Http2Probe idle = new Http2Probe(proxy.address());
                 Http2Probe busy = new Http2Probe(proxy.address()); Http1Probe old = new Http1Probe(proxy.address())) {
             busy.get(1, "/hang").send();
             old.send(HELLO).head();
@@ -205,6 +210,42 @@ class ListenersTest {
             assertThat(old.rest()).isEqualTo("HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
             await().untilAsserted(() -> assertThat(proxy.listeners.openConnections()).isZero());
             assertThat(proxy.requests.closed).isEmpty();
+        }
+    }
+
+    /** To the client its connection is open; the event loop has not looked yet when it is told to close the listening socket. */
+    @Test
+    void whoWaitsToBeAcceptedIsServedThoughTheListenerCloses() throws InterruptedException {
+        Transport transport = Transport.detect(false);
+        assumeThat(transport.label()).isEqualTo("epoll");
+        EventLoopGroup group = transport.newGroup(1, "test");
+        CountDownLatch busy = new CountDownLatch(1);
+        ProxyConfig config = config(new Listener("plain", new HostPort("127.0.0.1", 0), null));
+        try (Listeners listeners = Listeners.bind(config, transport, group, loop -> new RecordingRequests(), ConnectionEvents.NONE,
+                System::nanoTime)) {
+            InetSocketAddress address = listeners.address("plain");
+            group.next().execute(() -> awaitUninterruptibly(busy));
+            try (Http1Probe client = new Http1Probe(address)) {
+                client.send(HELLO);
+                Thread closing = new Thread(listeners::stopAccepting);
+                closing.start();
+                await().until(() -> closing.getState() == Thread.State.WAITING);
+                busy.countDown();
+                assertThat(client.head()).startsWith("HTTP/1.1 200");
+                closing.join();
+                assertThatThrownBy(() -> new Http1Probe(address)).hasRootCauseInstanceOf(ConnectException.class);
+            }
+        } finally {
+            busy.countDown();
+            group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+        }
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
         }
     }
 
