@@ -14,7 +14,6 @@ import io.penstock.proxy.request.DownstreamExchange;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Back-pressure in both directions, and what a client that does not read costs. */
@@ -22,11 +21,12 @@ class Http2FlowTest {
 
     private static final int BIG = 8 << 20;
 
-    private TestProxy proxy;
+    private TestProxy proxy = new TestProxy();
     private Http2Probe client;
 
-    @BeforeEach
-    void start() {
+    /** Instead of the usual proxy, one that soon calls it a stall when a client takes nothing. */
+    private void impatient() {
+        proxy.close();
         proxy = new TestProxy(Transport.detect(false), Limits.defaults(), EdgeTimings.of(Duration.ofMillis(400)), null);
     }
 
@@ -90,6 +90,7 @@ class Http2FlowTest {
 
     @Test
     void aStreamThatIsNotReadIsResetAndTheOthersLive() {
+        impatient();
         client = new Http2Probe(proxy.address());
         client.get(1, "/big/" + BIG).get(3, "/hang").send();
 
@@ -102,6 +103,7 @@ class Http2FlowTest {
 
     @Test
     void aResponseThatIsCompleteButNotReadIsResetInSilence() {
+        impatient();
         client = new Http2Probe(proxy.address(), Http2Probe.setting(4, 0));
         client.get(1, "/hello").send();
 
@@ -111,6 +113,7 @@ class Http2FlowTest {
 
     @Test
     void aClientThatReadsNothingAtAllLosesItsConnection() {
+        impatient();
         client = new Http2Probe(proxy.address(), Http2Probe.setting(4, Integer.MAX_VALUE));
         client.window(0, Integer.MAX_VALUE - 65_535).get(1, "/big/" + (1 << 30)).send();
 

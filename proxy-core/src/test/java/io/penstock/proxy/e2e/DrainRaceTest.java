@@ -100,7 +100,7 @@ class DrainRaceTest {
             int running = post(client);
             backend.awaitRunning(1);
             int shortOfTime = client.request(BODY, ":method", "POST", ":scheme", "http", ":authority", "a.test", ":path", "/v1/x",
-                    "x-llm-d-inference-ttl", "400ms");
+                    "x-llm-d-inference-ttl", "2s");
             int patient = post(client);
             proxy.awaitWaiting(0, 2);
             proxy.proxy.drain();

@@ -246,7 +246,7 @@ class HeadroomEndToEndTest {
 
     @Test
     void refusalsCarryTheReasonAndNoHeadroom() throws Exception {
-        String picker = RunningProxy.PICKER.formatted(1) + "  priorityBands: [{priority: 0, maxRequests: 1}]\n  defaultRequestTTL: 200ms\n";
+        String picker = RunningProxy.PICKER.formatted(1) + "  priorityBands: [{priority: 0, maxRequests: 1}]\n  defaultRequestTTL: 2s\n";
         try (RunningProxy proxy = proxy(1, picker); Http2RawClient client = proxy.http2()) {
             backend.hold();
             int running = post(client);

@@ -282,7 +282,7 @@ class Http2UpstreamEndToEndTest {
             reset.complete(peer.await(RST_STREAM));
             peer.answer(peer.request(), "ok");
             peer.drain();
-        }); RunningProxy proxy = proxy(1, "timeouts: {responseHeaders: 300ms}\n", backend); Http2RawClient client = proxy.http2()) {
+        }); RunningProxy proxy = proxy(1, "timeouts: {responseHeaders: 1s}\n", backend); Http2RawClient client = proxy.http2()) {
             assertThat(client.response(Calls.post(client)).status()).isEqualTo(504);
             assertThat(reset.get(10, SECONDS).errorCode()).isEqualTo(Http2Frame.CANCEL);
             assertThat(client.response(Calls.post(client)).text()).isEqualTo("ok");

@@ -79,7 +79,7 @@ class StatusMatrixEndToEndTest {
 
     @Test
     void withEndpointsAFullBandIs429AndATooLongWaitIs429() throws Exception {
-        try (RunningProxy proxy = full("  defaultRequestTTL: 300ms\n"); Http2RawClient client = proxy.http2();
+        try (RunningProxy proxy = full("  defaultRequestTTL: 1s\n"); Http2RawClient client = proxy.http2();
                 Http1RawClient http1 = proxy.http1()) {
             occupy(proxy, client);
             int waiting = Calls.post(client);
@@ -98,7 +98,7 @@ class StatusMatrixEndToEndTest {
 
     @Test
     void withoutEndpointsAFullBandIs503AndATooLongWaitIs503() throws Exception {
-        try (RunningProxy proxy = empty("  noEndpointRequestTTL: 300ms\n  defaultRequestTTL: 60s\n"); Http2RawClient client = proxy.http2();
+        try (RunningProxy proxy = empty("  noEndpointRequestTTL: 1s\n  defaultRequestTTL: 60s\n"); Http2RawClient client = proxy.http2();
                 Http1RawClient http1 = proxy.http1()) {
             int waiting = Calls.post(client);
             proxy.awaitWaiting(0, 1);

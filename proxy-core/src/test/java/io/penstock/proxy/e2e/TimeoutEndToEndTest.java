@@ -41,7 +41,7 @@ class TimeoutEndToEndTest {
 
     @Test
     void aBackendThatStaysSilentIsA504AndItsPlaceGoesToTheNext() throws Exception {
-        try (RunningProxy proxy = proxy("responseHeaders: 300ms"); Http2RawClient http2 = proxy.http2();
+        try (RunningProxy proxy = proxy("responseHeaders: 1s"); Http2RawClient http2 = proxy.http2();
                 Http1RawClient http1 = proxy.http1()) {
             backend.answerNext(Script.never(), Script.never());
             int silent = Calls.post(http2);
@@ -80,7 +80,7 @@ class TimeoutEndToEndTest {
 
     @Test
     void aStreamThatFallsSilentIsResetAndItsPlaceGoesToTheNext() throws Exception {
-        try (RunningProxy proxy = proxy("streamIdle: 300ms"); Http2RawClient http2 = proxy.http2(); Http1RawClient http1 = proxy.http1()) {
+        try (RunningProxy proxy = proxy("streamIdle: 1s"); Http2RawClient http2 = proxy.http2(); Http1RawClient http1 = proxy.http1()) {
             Script silent = Script.empty().streamHead().chunk("data: 1\n\n").silence();
             backend.answerNext(silent, silent);
             int stream = Calls.post(http2);
@@ -111,7 +111,7 @@ class TimeoutEndToEndTest {
     @Test
     void aSteadyStreamOutlivesTheIdleLimitButNotTheLimitOfTheRequest() throws Exception {
         backend.answer(steady(20));
-        try (RunningProxy proxy = proxy("streamIdle: 400ms"); Http2RawClient client = proxy.http2()) {
+        try (RunningProxy proxy = proxy("streamIdle: 900ms"); Http2RawClient client = proxy.http2()) {
             assertThat(client.response(Calls.post(client)).complete()).isTrue();
         }
         try (RunningProxy proxy = proxy("streamIdle: 400ms, request: 500ms"); Http2RawClient http2 = proxy.http2();
@@ -131,10 +131,10 @@ class TimeoutEndToEndTest {
 
     @Test
     void timeInTheQueueCountsForNoTimer() throws Exception {
-        try (RunningProxy proxy = proxy("responseHeaders: 300ms, streamIdle: 300ms, request: 900ms");
+        try (RunningProxy proxy = proxy("responseHeaders: 1s, streamIdle: 1s, request: 3s");
                 Http2RawClient client = proxy.http2()) {
-            backend.answerNext(Script.empty().pause(Duration.ofMillis(250)).head(200, "Content-Length: 4").pause(Duration.ofMillis(250))
-                    .send("12").pause(Duration.ofMillis(250)).send("34"));
+            backend.answerNext(Script.empty().pause(Duration.ofMillis(400)).head(200, "Content-Length: 4").pause(Duration.ofMillis(400))
+                    .send("12").pause(Duration.ofMillis(400)).send("34"));
             int running = Calls.post(client);
             int waiting = Calls.post(client);
             assertThat(client.response(running).complete()).isTrue();
