@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Semaphore;
@@ -105,7 +106,8 @@ final class FileWatcherTest {
     void aTouchOrANeighbourIsNoChange() throws Exception {
         Path file = Files.writeString(dir.resolve("a.yaml"), "a");
         try (FileWatcher ignored = watch(file)) {
-            Files.writeString(file, "a");
+            // Without being empty for a moment, which would be a change.
+            Files.writeString(file, "a", StandardOpenOption.WRITE);
             Files.writeString(dir.resolve("b.yaml"), "b");
             assertThat(changes.tryAcquire(300, TimeUnit.MILLISECONDS)).isFalse();
             Files.writeString(file, "c");
