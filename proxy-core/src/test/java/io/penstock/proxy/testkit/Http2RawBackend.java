@@ -23,6 +23,7 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -115,10 +116,12 @@ public final class Http2RawBackend implements Closeable {
     /** Closes every connection with RST; the backend goes on accepting. */
     public void kill() throws IOException {
         for (Socket socket : sockets) {
-            if (!socket.isClosed()) {
+            try {
                 socket.setSoLinger(true, 0);
-                socket.close();
+            } catch (SocketException ignored) {
+                // Its script has just ended, and closed it.
             }
+            socket.close();
         }
     }
 
