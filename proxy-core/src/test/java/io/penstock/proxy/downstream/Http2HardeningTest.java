@@ -161,7 +161,7 @@ class Http2HardeningTest {
 
     @Test
     void pingsHaveARate() {
-        repeat(102, PING, 0, 0, new byte[8]);
+        repeat(150, PING, 0, 0, new byte[8]);
 
         assertEnded(Abuse.PING_FLOOD);
     }
@@ -175,7 +175,7 @@ class Http2HardeningTest {
 
     @Test
     void settingsHaveARate() {
-        repeat(25, SETTINGS, 0, 0, new byte[0]);
+        repeat(40, SETTINGS, 0, 0, new byte[0]);
 
         assertEnded(Abuse.SETTINGS_FLOOD);
     }
@@ -221,7 +221,7 @@ class Http2HardeningTest {
 
     @Test
     void unknownFramesHaveARate() {
-        repeat(1_500, 77, 0, 0, new byte[4]);
+        repeat(3_000, 77, 0, 0, new byte[4]);
 
         assertEnded(Abuse.UNKNOWN_FRAME_FLOOD);
     }

@@ -25,7 +25,7 @@ import java.util.regex.Pattern;
  */
 final class ChildProcess implements AutoCloseable {
 
-    private static final long PATIENCE_SECONDS = 30;
+    private static final long PATIENCE_SECONDS = 90;
     private static final Pattern STARTED = Pattern.compile(
             "listening on \\{plain=127\\.0\\.0\\.1:(\\d+)}, admin on 127\\.0\\.0\\.1:(\\d+), metrics on 127\\.0\\.0\\.1:(\\d+)");
 
