@@ -1,8 +1,8 @@
 package io.penstock.proxy;
 
+
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.util.AsciiString;
 import io.netty.util.internal.PlatformDependent;
@@ -22,12 +22,12 @@ import io.penstock.proxy.endpoint.EndpointSpec;
 import io.penstock.proxy.handler.ChainServices;
 import io.penstock.proxy.handler.ForwardEvents;
 import io.penstock.proxy.handler.RequestChain;
+import io.penstock.proxy.http2.FlatHeaders;
 import io.penstock.proxy.metrics.MeterFlowEvents;
 import io.penstock.proxy.metrics.MetricsExport;
 import io.penstock.proxy.metrics.PoolMeters;
 import io.penstock.proxy.metrics.ProxyMeters;
 import io.penstock.proxy.request.DownstreamExchange;
-import io.penstock.proxy.request.FlatHeaders;
 import io.penstock.proxy.request.FlowResolver;
 import io.penstock.proxy.request.RequestContext;
 import io.penstock.proxy.request.ResetReason;

@@ -2,7 +2,7 @@ package io.penstock.proxy.codec;
 
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.util.AsciiString;
-import io.penstock.proxy.request.FlatHeaders;
+import io.penstock.proxy.http2.FlatHeaders;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

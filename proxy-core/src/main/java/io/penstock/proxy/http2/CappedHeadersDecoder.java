@@ -15,6 +15,6 @@ final class CappedHeadersDecoder extends DefaultHttp2HeadersDecoder {
 
     @Override
     protected Http2Headers newHeaders() {
-        return new CappedHeaders(validateHeaders(), numberOfHeadersGuess(), maxFields);
+        return new CappedHeaders(numberOfHeadersGuess(), maxFields);
     }
 }

@@ -9,7 +9,7 @@ import io.netty.handler.codec.http.HttpScheme;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.util.AsciiString;
 import io.penstock.proxy.codec.HopByHop;
-import io.penstock.proxy.request.FlatHeaders;
+import io.penstock.proxy.http2.FlatHeaders;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

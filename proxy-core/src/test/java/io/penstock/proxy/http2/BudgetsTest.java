@@ -123,10 +123,10 @@ class BudgetsTest {
 
     @Test
     void headersStopStoringAboveTheLimitAndTakeTheProxysOwnAfterwards() {
-        CappedHeaders headers = new CappedHeaders(false, 4, 2);
+        CappedHeaders headers = new CappedHeaders(4, 2);
         headers.add(":method", "GET").add(":scheme", "http").add(":path", "/").add(":authority", "a");
         headers.add("a", "1").add("b", "2");
-        CappedHeaders full = new CappedHeaders(false, 4, 0);
+        CappedHeaders full = new CappedHeaders(4, 0);
         full.add("a", "1").add("a", "1").add("a", "1").add("a", "1").add("a", "1").add("a", "1");
 
         assertThat(headers.completeOverflowed()).isFalse();

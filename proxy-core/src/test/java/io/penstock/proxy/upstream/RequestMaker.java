@@ -4,7 +4,7 @@ import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.util.AsciiString;
 import io.penstock.proxy.codec.RequestEncoder;
-import io.penstock.proxy.request.FlatHeaders;
+import io.penstock.proxy.http2.FlatHeaders;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.penstock.proxy.request;
+package io.penstock.proxy.http2;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package io.penstock.proxy.request;
+package io.penstock.proxy.http2;
 
 import io.netty.handler.codec.CharSequenceValueConverter;
 import io.netty.handler.codec.http2.Http2Headers;
