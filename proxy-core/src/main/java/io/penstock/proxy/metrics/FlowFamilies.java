@@ -6,6 +6,9 @@ import io.penstock.flow.Stage;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +22,9 @@ final class FlowFamilies implements MultiCollector {
     static final String PREFIX = "llm_d_epp_flow_control_";
     private static final String ALPHA = "[ALPHA] ";
     private static final Outcome[] OUTCOMES = Outcome.values();
+    private static final Stage[] STAGES = Stage.values();
+    private static final int EFFECTIVE = STAGES.length;
+    private static final VarHandle SATURATION = MethodHandles.arrayElementVarHandle(double[].class);
 
     private record Fill(long requests, long maxRequests, long bytes, long maxBytes) {
     }
@@ -26,10 +32,8 @@ final class FlowFamilies implements MultiCollector {
     private final String pool;
     private final FlowSeriesTable flows;
     private final Timings decisions = new Timings(Buckets.DECISION);
-    /** NaN where there is none: these two change with every dispatch, and an object for each is dear. */
-    private volatile double prefill = Double.NaN;
-    private volatile double decode = Double.NaN;
-    private volatile double effective = Double.NaN;
+    /** By stage, and the effective one; NaN where there is none. They change with every dispatch: an object or a fence for each is dear. */
+    private final double[] saturations = new double[STAGES.length + 1];
     private final Map<Integer, Fill> bands = new ConcurrentHashMap<>();
     private final Timings confirmations = new Timings(Buckets.REVOCATION);
     private volatile @Nullable Double reclaimTarget;
@@ -39,6 +43,7 @@ final class FlowFamilies implements MultiCollector {
     FlowFamilies(String pool, FlowSeriesTable flows) {
         this.pool = pool;
         this.flows = flows;
+        Arrays.fill(saturations, Double.NaN);
     }
 
     void decided(long nanos) {
@@ -46,15 +51,11 @@ final class FlowFamilies implements MultiCollector {
     }
 
     void stage(Stage stage, double value) {
-        if (stage == Stage.PREFILL) {
-            prefill = value;
-        } else {
-            decode = value;
-        }
+        SATURATION.setRelease(saturations, stage.ordinal(), value);
     }
 
     void effective(double value) {
-        effective = value;
+        SATURATION.setRelease(saturations, EFFECTIVE, value);
     }
 
     void confirmed(long nanos) {
@@ -89,9 +90,10 @@ final class FlowFamilies implements MultiCollector {
         }
         families.histogram(PREFIX + "dispatch_cycle_duration_seconds", ALPHA + "Time that one dispatch decision took.", decisions,
                 Labels.EMPTY);
-        saturation(families, Stage.PREFILL.label(), prefill);
-        saturation(families, Stage.DECODE.label(), decode);
-        saturation(families, "effective", effective);
+        for (Stage stage : STAGES) {
+            saturation(families, stage.label(), stage.ordinal());
+        }
+        saturation(families, "effective", EFFECTIVE);
         bands.forEach((priority, fill) -> fill(families, "", fill,
                 Labels.of("inference_pool", pool, "priority", Integer.toString(priority))));
         Fill all = global;
@@ -142,7 +144,8 @@ final class FlowFamilies implements MultiCollector {
         }
     }
 
-    private void saturation(Families families, String stage, double value) {
+    private void saturation(Families families, String stage, int of) {
+        double value = (double) SATURATION.getAcquire(saturations, of);
         if (Double.isNaN(value)) {
             return;
         }

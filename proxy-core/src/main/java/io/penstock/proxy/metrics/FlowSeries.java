@@ -1,10 +1,8 @@
 package io.penstock.proxy.metrics;
 
-import io.micrometer.core.instrument.Counter;
 import io.penstock.flow.Outcome;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,11 +24,11 @@ final class FlowSeries {
     int touchedIn;
 
     private final AtomicLong users = new AtomicLong();
-    private final LongAdder bytes = new LongAdder();
+    private final LoopCells bytes = new LoopCells(1);
     private final AtomicReferenceArray<@Nullable Timings> waits = new AtomicReferenceArray<>(OUTCOMES);
     /** By outcome; the last is of those that were put into their queue. */
     private final AtomicReferenceArray<@Nullable Timings> enqueues = new AtomicReferenceArray<>(OUTCOMES + 1);
-    private final AtomicReferenceArray<@Nullable Counter> ends = new AtomicReferenceArray<>(OUTCOMES);
+    private final AtomicReferenceArray<@Nullable LoopCells> ends = new AtomicReferenceArray<>(OUTCOMES);
 
     FlowSeries(String fairnessId, int priority, int period) {
         this.fairnessId = fairnessId;
@@ -43,19 +41,24 @@ final class FlowSeries {
         if (!enter(1)) {
             return false;
         }
-        bytes.add(size);
+        bytes.add(0, size);
         return true;
     }
 
     /** A submission has ended. */
     void settle(long size) {
-        bytes.add(-size);
+        bytes.add(0, -size);
         users.decrementAndGet();
     }
 
     /** Records how long a submission waited; false when the series has been given up. */
     boolean record(Outcome outcome, long waitedNanos) {
         return record(waits, outcome.ordinal(), Buckets.WAIT, waitedNanos);
+    }
+
+    /** The same for a submission of this series, which has not settled yet: so the series is not given up meanwhile. */
+    void recordOwn(Outcome outcome, long waitedNanos) {
+        timings(waits, outcome.ordinal(), Buckets.WAIT).record(waitedNanos);
     }
 
     /** Records how long an arrival took to its queue, or to the outcome that came before that; false when the series has been given up. */
@@ -67,16 +70,19 @@ final class FlowSeries {
         if (!enter(RECORDER)) {
             return false;
         }
-        Timings timings = in.get(index);
-        if (timings == null) {
-            in.compareAndSet(index, null, new Timings(buckets));
-            timings = in.get(index);
-        }
-        if (timings != null) {
-            timings.record(nanos);
-        }
+        timings(in, index, buckets).record(nanos);
         users.addAndGet(-RECORDER);
         return true;
+    }
+
+    private static Timings timings(AtomicReferenceArray<@Nullable Timings> in, int index, double[] buckets) {
+        Timings known = in.get(index);
+        if (known != null) {
+            return known;
+        }
+        Timings fresh = new Timings(buckets);
+        Timings first = in.compareAndExchange(index, null, fresh);
+        return first == null ? fresh : first;
     }
 
     private boolean enter(long step) {
@@ -97,11 +103,11 @@ final class FlowSeries {
     }
 
     @Nullable
-    Counter counter(Outcome outcome) {
+    LoopCells counter(Outcome outcome) {
         return ends.get(outcome.ordinal());
     }
 
-    void counter(Outcome outcome, Counter counter) {
+    void counter(Outcome outcome, LoopCells counter) {
         ends.set(outcome.ordinal(), counter);
     }
 
@@ -110,7 +116,7 @@ final class FlowSeries {
     }
 
     long queueBytes() {
-        return bytes.sum();
+        return bytes.sum(0);
     }
 
     /** Null for an outcome that no arrival had; the outcome is null for those that were put into their queue. */

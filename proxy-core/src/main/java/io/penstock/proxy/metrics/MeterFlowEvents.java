@@ -1,11 +1,14 @@
 package io.penstock.proxy.metrics;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.flow.FlowEvents;
 import io.penstock.flow.FlowKey;
 import io.penstock.flow.Outcome;
 import io.penstock.flow.Stage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
@@ -15,7 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Flow control's events as metrics, under llm-d's names (spec/flow-control section 10). Called on event loops and by the drainer: a request
- * costs two look-ups and a few atomic additions, and allocates nothing once its flow is known.
+ * costs four look-ups and some additions to cells of the calling loop, and allocates nothing once its flow is known.
  *
  * <p>The queue duration carries the effective priority, all else the requested one. A refusal that came before there was anything to
  * queue has no queue duration.
@@ -26,6 +29,10 @@ public final class MeterFlowEvents implements FlowEvents {
     private static final long SWEEP_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+    /** What the flows of one priority share. */
+    private record End(Outcome outcome, int priority) {
+    }
+
     private final MeterRegistry registry;
     private final String pool;
     private final LongSupplier nanoClock;
@@ -33,6 +40,7 @@ public final class MeterFlowEvents implements FlowEvents {
     private final FlowFamilies families;
     private final LabelGuard failureLabels = new LabelGuard();
     private final DropSummary drops = new DropSummary();
+    private final ConcurrentMap<End, LoopCells> ends = new ConcurrentHashMap<>();
     private final AtomicLong sweptAt;
     private final AtomicLong complainedAt;
 
@@ -65,7 +73,7 @@ public final class MeterFlowEvents implements FlowEvents {
         if (outcome != Outcome.REJECTED_OTHER) {
             recordWait(own, effective, outcome, waitedNanos);
         }
-        counter(own, outcome).increment();
+        counter(own, outcome).add(0, 1);
         if (outcome != Outcome.DISPATCHED) {
             drops.count(outcome);
         }
@@ -73,23 +81,33 @@ public final class MeterFlowEvents implements FlowEvents {
     }
 
     private void recordWait(FlowSeries own, FlowKey effective, Outcome outcome, long waitedNanos) {
-        FlowSeries series = own.priority == effective.priority() ? own : flows.find(effective);
+        if (own.priority == effective.priority()) {
+            own.recordOwn(outcome, waitedNanos);
+            return;
+        }
+        FlowSeries series = flows.find(effective);
         while (!series.record(outcome, waitedNanos)) {
             series = flows.find(effective);
         }
     }
 
-    private Counter counter(FlowSeries series, Outcome outcome) {
-        Counter known = series.counter(outcome);
+    private LoopCells counter(FlowSeries series, Outcome outcome) {
+        LoopCells known = series.counter(outcome);
         if (known != null) {
             return known;
         }
-        Counter made = Counter.builder(FlowFamilies.PREFIX + "requests_total")
-                .description("[ALPHA] Submissions to flow control by outcome.")
-                .tags("outcome", outcome.label(), "priority", Integer.toString(series.priority), "inference_pool", pool)
-                .register(registry);
+        LoopCells made = ends.computeIfAbsent(new End(outcome, series.priority), this::register);
         series.counter(outcome, made);
         return made;
+    }
+
+    private LoopCells register(End end) {
+        LoopCells count = new LoopCells(1);
+        FunctionCounter.builder(FlowFamilies.PREFIX + "requests_total", count, cells -> cells.sum(0))
+                .description("[ALPHA] Submissions to flow control by outcome.")
+                .tags("outcome", end.outcome.label(), "priority", Integer.toString(end.priority), "inference_pool", pool)
+                .register(registry);
+        return count;
     }
 
     @Override

@@ -16,7 +16,7 @@ import java.util.function.LongSupplier;
 
 /**
  * The proxy's own families, {@code penstock_…}; docs/metrics.md is their contract. Every method may be called from any thread, takes a few
- * atomic additions and allocates nothing but at first sight of a label.
+ * additions to cells of the calling event loop and allocates nothing but at first sight of a label.
  */
 public final class ProxyMeters {
 
@@ -86,7 +86,7 @@ public final class ProxyMeters {
      * @param protocol {@code HTTP/2} or {@code HTTP/1.1}
      */
     public void requestStarted(String protocol) {
-        meters(protocol).open.increment();
+        meters(protocol).started();
     }
 
     /**
@@ -207,7 +207,7 @@ public final class ProxyMeters {
         Families families = new Families();
         for (RequestMeters meters : new RequestMeters[] {http1, http2}) {
             Labels labels = Labels.of("protocol", meters.protocol());
-            families.gauge("penstock_streams_open", "Requests that are not over.", meters.open.sum(), labels);
+            families.gauge("penstock_streams_open", "Requests that are not over.", meters.open(), labels);
             families.histogram("penstock_request_duration_seconds", "Time from a request's head to its end.", meters.duration, labels);
             families.histogram("penstock_request_first_byte_seconds", "Time from a request's head to the first byte of its response.",
                     meters.firstByte, labels);

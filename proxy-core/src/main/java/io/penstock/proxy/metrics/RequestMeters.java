@@ -1,10 +1,9 @@
 package io.penstock.proxy.metrics;
 
-import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.proxy.request.EndCause;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /** The series of one downstream protocol. Any thread; nothing is allocated once a status class and cause have been seen. */
@@ -15,8 +14,8 @@ final class RequestMeters {
 
     private final String protocol;
     private final MeterRegistry registry;
-    private final AtomicReferenceArray<@Nullable Counter> ends = new AtomicReferenceArray<>(CLASSES.length * CAUSES.length);
-    final LongAdder open = new LongAdder();
+    private final AtomicReferenceArray<@Nullable LoopCells> ends = new AtomicReferenceArray<>(CLASSES.length * CAUSES.length);
+    private final LoopCells open = new LoopCells(1);
     final Timings duration = new Timings(Buckets.REQUEST);
     final Timings firstByte = new Timings(Buckets.FIRST_BYTE);
 
@@ -29,23 +28,41 @@ final class RequestMeters {
         return protocol;
     }
 
+    void started() {
+        open.add(0, 1);
+    }
+
+    long open() {
+        return open.sum(0);
+    }
+
     void ended(int status, EndCause cause, long durationNanos, long firstByteNanos) {
-        open.decrement();
+        open.add(0, -1);
         duration.record(durationNanos);
         if (firstByteNanos >= 0) {
             firstByte.record(firstByteNanos);
         }
         int statusClass = status >= 100 && status < 600 ? status / 100 : 0;
         int index = statusClass * CAUSES.length + cause.ordinal();
-        Counter counter = ends.get(index);
-        if (counter == null) {
-            counter = Counter.builder("penstock_requests_total")
-                    .description("Requests by protocol, class of the status sent (none: the client had no response head) and cause of the "
-                            + "end.")
-                    .tags("protocol", protocol, "status", CLASSES[statusClass], "cause", cause.label())
-                    .register(registry);
-            ends.set(index, counter);
+        LoopCells count = ends.get(index);
+        if (count == null) {
+            count = register(index, CLASSES[statusClass], cause);
         }
-        counter.increment();
+        count.add(0, 1);
+    }
+
+    /** Once for each: the registry keeps the first that it is given. */
+    private synchronized LoopCells register(int index, String statusClass, EndCause cause) {
+        LoopCells known = ends.get(index);
+        if (known != null) {
+            return known;
+        }
+        LoopCells made = new LoopCells(1);
+        FunctionCounter.builder("penstock_requests_total", made, count -> count.sum(0))
+                .description("Requests by protocol, class of the status sent (none: the client had no response head) and cause of the end.")
+                .tags("protocol", protocol, "status", statusClass, "cause", cause.label())
+                .register(registry);
+        ends.set(index, made);
+        return made;
     }
 }

@@ -4,18 +4,17 @@ import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.Exemplars;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
-import java.util.concurrent.atomic.LongAdder;
 
 /**
- * One series of a histogram of durations: it takes nanoseconds and shows seconds. Any thread; recording takes two striped additions, no
- * lock and no allocation. A scrape sums the buckets, so that its count always agrees with them.
+ * One series of a histogram of durations: it takes nanoseconds and shows seconds. Any thread; recording is two additions to the calling
+ * event loop's own {@link LoopCells}. A scrape sums the buckets, so that its count always agrees with them.
  */
 final class Timings {
 
     private final double[] bounds;
     private final long[] boundNanos;
-    private final LongAdder[] counts;
-    private final LongAdder sumNanos = new LongAdder();
+    /** A count for each bucket, and at the end the sum of nanoseconds. */
+    private final LoopCells cells;
 
     /** @param bounds ascending upper bounds in seconds, without infinity */
     Timings(double[] bounds) {
@@ -23,12 +22,10 @@ final class Timings {
         System.arraycopy(bounds, 0, this.bounds, 0, bounds.length);
         this.bounds[bounds.length] = Double.POSITIVE_INFINITY;
         this.boundNanos = new long[bounds.length];
-        this.counts = new LongAdder[bounds.length + 1];
+        this.cells = new LoopCells(bounds.length + 2);
         for (int i = 0; i < bounds.length; i++) {
             boundNanos[i] = Math.round(bounds[i] * 1e9);
-            counts[i] = new LongAdder();
         }
-        counts[bounds.length] = new LongAdder();
     }
 
     /** A clock that went backwards counts as no time at all. */
@@ -38,15 +35,15 @@ final class Timings {
         while (bucket < boundNanos.length && value > boundNanos[bucket]) {
             bucket++;
         }
-        counts[bucket].increment();
-        sumNanos.add(value);
+        cells.add(bucket, 1, boundNanos.length + 1, value);
     }
 
     HistogramDataPointSnapshot snapshot(Labels labels) {
-        long[] now = new long[counts.length];
+        long[] now = new long[bounds.length];
         for (int i = 0; i < now.length; i++) {
-            now[i] = counts[i].sum();
+            now[i] = cells.sum(i);
         }
-        return new HistogramDataPointSnapshot(ClassicHistogramBuckets.of(bounds, now), sumNanos.sum() / 1e9, labels, Exemplars.EMPTY, 0L);
+        double seconds = cells.sum(bounds.length) / 1e9;
+        return new HistogramDataPointSnapshot(ClassicHistogramBuckets.of(bounds, now), seconds, labels, Exemplars.EMPTY, 0L);
     }
 }

@@ -85,7 +85,7 @@ class BordersTest {
                     "accesslog\\.(AccessLog|LogWriter)", "admin\\.OperatorPort",
                     "downstream\\.(ConnectionLimit|EdgeLoop)",
                     "endpoint\\.(EndpointLease|Health|InFlight|LeastLoadPlacement|Poller)",
-                    "metrics\\.(DropSummary|FlowFamilies|FlowSeries|MeterFlowEvents|ProxyMeters|RequestMeters|Timings)",
+                    "metrics\\.(DropSummary|FlowFamilies|FlowSeries|LoopCells|MeterFlowEvents|ProxyMeters|RequestMeters|Timings)",
                     "net\\.RateLimitedLog", "request\\.BodyBudget") + ")(\\$.*)?")))
             .should().dependOnClassesThat(resideInAnyPackage("java.util.concurrent.atomic", "org.jctools..")
                     .or(nameMatching("java\\.lang\\.invoke\\.VarHandle")))
