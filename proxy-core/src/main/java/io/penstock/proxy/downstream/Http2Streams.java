@@ -160,7 +160,7 @@ final class Http2Streams implements SessionListener {
         Http2Exchange exchange = exchange(stream);
         if (exchange != null) {
             open--;
-            idleSince = now();
+            idleSince = open == 0 ? now() : idleSince;
             connection.client().loop().requestClosed();
             exchange.gone(ClientGone.DISCONNECTED);
         }
