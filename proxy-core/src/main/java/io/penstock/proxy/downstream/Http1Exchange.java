@@ -142,7 +142,7 @@ final class Http1Exchange implements DownstreamExchange {
     }
 
     /** Answers without any handler; {@code requestId} is the client's, or a generated one. */
-    void reply(ErrorReply reply, String requestId) {
+    void reply(ErrorReply reply, CharSequence requestId) {
         connection.client().edge().events().refused(reply.status());
         Http2Headers head = reply.head().set(HeaderNames.REQUEST_ID, requestId);
         if (reply.status() == 426) {

@@ -137,7 +137,7 @@ final class Http2Exchange implements DownstreamExchange {
     }
 
     /** Answers without any handler; {@code requestId} is the client's, or a generated one. */
-    void reply(ErrorReply reply, String requestId) {
+    void reply(ErrorReply reply, CharSequence requestId) {
         connection.client().edge().events().refused(reply.status());
         headers(reply.head().set(HeaderNames.REQUEST_ID, requestId), false);
         data(reply.body(), true);

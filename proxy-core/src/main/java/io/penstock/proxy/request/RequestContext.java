@@ -1,6 +1,7 @@
 package io.penstock.proxy.request;
 
 import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.util.AsciiString;
 import io.penstock.flow.AdmissionListener;
 import io.penstock.flow.AdmissionRequest;
 import io.penstock.flow.EndpointView;
@@ -27,7 +28,7 @@ public final class RequestContext implements AdmittedRequest, AdmissionListener 
     private final RequestBody body = new RequestBody();
     private final RequestTimes times = new RequestTimes();
     private Phase phase = Phase.RECEIVED;
-    private String requestId = "";
+    private AsciiString requestId = AsciiString.EMPTY_STRING;
 
     // Read by the drainer; fixed before each submission.
     private FlowKey flowKey = DEFAULT_FLOW;
@@ -91,11 +92,11 @@ public final class RequestContext implements AdmittedRequest, AdmissionListener 
     }
 
     /** The client's {@code x-request-id}, or a generated one; empty before the head was checked. */
-    public String requestId() {
+    public AsciiString requestId() {
         return requestId;
     }
 
-    public void requestId(String id) {
+    public void requestId(AsciiString id) {
         requestId = id;
     }
 
