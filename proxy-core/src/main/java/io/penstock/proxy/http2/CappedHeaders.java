@@ -1,7 +1,5 @@
 package io.penstock.proxy.http2;
 
-import static io.netty.handler.codec.http.HttpHeaderValidationUtil.validateValidHeaderValue;
-
 import io.netty.handler.codec.http2.Http2Headers;
 
 /**
@@ -14,7 +12,6 @@ public final class CappedHeaders extends FlatHeaders {
     private static final int PSEUDO = 4;
     /** Room for what the proxy itself adds to a request. */
     private static final int OWN = 4;
-    private static final boolean[] NAME = nameCharacters();
 
     private final int max;
     private int added;
@@ -24,15 +21,6 @@ public final class CappedHeaders extends FlatHeaders {
     CappedHeaders(int expected, int maxFields) {
         super(expected + OWN);
         max = maxFields + PSEUDO;
-    }
-
-    /** By character: whether it may stand in a name, which is a token in lower case (RFC 9110 section 5.6.2). */
-    private static boolean[] nameCharacters() {
-        boolean[] may = new boolean[0x80];
-        for (int c = '!'; c < may.length; c++) {
-            may[c] = c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || "!#$%&'*+-.^_`|~".indexOf(c) >= 0;
-        }
-        return may;
     }
 
     /** Ends the counting and the checks, so that the proxy may add fields of its own; true when the peer sent more fields than allowed. */
@@ -56,10 +44,10 @@ public final class CappedHeaders extends FlatHeaders {
     private void check(CharSequence name, CharSequence value) {
         if (!name.isEmpty() && name.charAt(0) == ':') {
             checkPseudo(name, value);
-        } else if (!isName(name)) {
+        } else if (!FieldSyntax.isName(name)) {
             throw new IllegalArgumentException("name: refused (expected: a token in lower case)");
         }
-        if (validateValidHeaderValue(value) >= 0) {
+        if (!FieldSyntax.isValue(value)) {
             throw new IllegalArgumentException("value: refused (expected: no control character, no blank in front)");
         }
     }
@@ -74,16 +62,5 @@ public final class CappedHeaders extends FlatHeaders {
         if (contains(name)) {
             throw new IllegalArgumentException("pseudo header: twice (expected: once)");
         }
-    }
-
-    private static boolean isName(CharSequence name) {
-        int length = name.length();
-        for (int i = 0; i < length; i++) {
-            char c = name.charAt(i);
-            if (c >= NAME.length || !NAME[c]) {
-                return false;
-            }
-        }
-        return length > 0;
     }
 }

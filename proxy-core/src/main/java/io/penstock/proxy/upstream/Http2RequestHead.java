@@ -1,7 +1,6 @@
 package io.penstock.proxy.upstream;
 
 import static io.netty.handler.codec.http.HttpHeaderValidationUtil.validateToken;
-import static io.netty.handler.codec.http.HttpHeaderValidationUtil.validateValidHeaderValue;
 
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
@@ -9,6 +8,7 @@ import io.netty.handler.codec.http.HttpScheme;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.util.AsciiString;
 import io.penstock.proxy.codec.HopByHop;
+import io.penstock.proxy.http2.FieldSyntax;
 import io.penstock.proxy.http2.FlatHeaders;
 import java.util.List;
 import java.util.Map;
@@ -25,8 +25,8 @@ final class Http2RequestHead {
     }
 
     /** Of one connection; or said by the authority; or, as {@code expect}, answered by the proxy itself at dispatch. */
-    private static boolean notCopied(AsciiString name) {
-        return HopByHop.contains(name) || HttpHeaderNames.HOST.equals(name) || HttpHeaderNames.EXPECT.equals(name);
+    private static boolean notCopied(CharSequence name) {
+        return HopByHop.contains(name) || HttpHeaderNames.HOST.contentEquals(name) || HttpHeaderNames.EXPECT.contentEquals(name);
     }
 
     /**
@@ -55,19 +55,31 @@ final class Http2RequestHead {
         List<CharSequence> connection = head.contains(HttpHeaderNames.CONNECTION) ? head.getAll(HttpHeaderNames.CONNECTION) : List.of();
         Set<AsciiString> listed = HopByHop.listed(connection);
         for (Map.Entry<CharSequence, CharSequence> field : head) {
-            // Lower case already, and then the same object; a name in another case must not slip through.
-            AsciiString name = AsciiString.of(field.getKey()).toLowerCase();
-            if (name.length() > 0 && name.byteAt(0) == ':' || notCopied(name) || listed.contains(name)) {
+            CharSequence name = field.getKey();
+            if (!name.isEmpty() && name.charAt(0) == ':') {
                 continue;
             }
-            if (name.length() == 0 || validateToken(name) >= 0) {
-                throw new IllegalArgumentException("header name: refused (expected: a token)");
+            if (!FieldSyntax.isName(name)) {
+                name = lowered(name);
             }
-            if (validateValidHeaderValue(field.getValue()) >= 0) {
+            if (notCopied(name) || !listed.isEmpty() && listed.contains(AsciiString.of(name))) {
+                continue;
+            }
+            CharSequence value = field.getValue();
+            if (!FieldSyntax.isValue(value)) {
                 throw new IllegalArgumentException(name + ": control character in the value (expected: RFC 9110 section 5.5)");
             }
-            to.add(name, field.getValue());
+            to.add(name, value);
         }
+    }
+
+    /** A name in another case must not slip through. */
+    private static CharSequence lowered(CharSequence name) {
+        AsciiString lowered = AsciiString.of(name).toLowerCase();
+        if (!FieldSyntax.isName(lowered)) {
+            throw new IllegalArgumentException("header name: refused (expected: a token)");
+        }
+        return lowered;
     }
 
     private static CharSequence visible(String part, @Nullable CharSequence text) {
