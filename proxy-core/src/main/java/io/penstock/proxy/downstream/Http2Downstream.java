@@ -6,13 +6,12 @@ import io.netty.channel.ChannelHandler;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Headers;
-import io.netty.util.AsciiString;
 import io.penstock.proxy.http2.Abuse;
 import io.penstock.proxy.http2.Http2Session;
 import io.penstock.proxy.http2.SessionOptions;
 import io.penstock.proxy.http2.SessionStream;
 import io.penstock.proxy.request.ClientGone;
-import io.penstock.proxy.request.HeaderNames;
+import io.penstock.proxy.request.RequestIds;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -38,14 +37,9 @@ final class Http2Downstream implements ProtocolHandler {
         Edge edge = client.edge();
         streams = new Http2Streams(this);
         session = Http2Session.server(new SessionOptions(edge.limits().maxConcurrentStreams(), SessionOptions.DEFAULT_WINDOW,
-                CONNECTION_WINDOW, edge.limits().maxHeaderBytes(), edge.limits().maxHeaders(), Http2Downstream::neverIndexed, edge.clock()),
+                CONNECTION_WINDOW, edge.limits().maxHeaderBytes(), edge.limits().maxHeaders(), RequestIds::neverIndexed, edge.clock()),
                 streams);
         completeAt = edge.clock().getAsLong();
-    }
-
-    /** A value that no second response has would only push others out of HPACK's table (RFC 7541 section 6.2.3). */
-    private static boolean neverIndexed(CharSequence name, CharSequence value) {
-        return AsciiString.contentEquals(HeaderNames.REQUEST_ID, name);
     }
 
     /** What stands in the pipeline. */

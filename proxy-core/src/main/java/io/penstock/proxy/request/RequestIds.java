@@ -23,6 +23,11 @@ public final class RequestIds {
         return id;
     }
 
+    /** A field whose value no second message has would only push others out of HPACK's table (RFC 7541 section 6.2.3). */
+    public static boolean neverIndexed(CharSequence name, CharSequence value) {
+        return HeaderNames.REQUEST_ID.contentEquals(name);
+    }
+
     /** The id for what a client gave, which may be nothing. */
     public static AsciiString of(@Nullable CharSequence given) {
         return given == null || given.isEmpty() || given.length() > MAX_LENGTH ? random() : AsciiString.of(given);

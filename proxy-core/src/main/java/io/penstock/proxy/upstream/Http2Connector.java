@@ -9,6 +9,7 @@ import io.penstock.proxy.http2.SessionOptions;
 import io.penstock.proxy.net.RateLimitedLog;
 import io.penstock.proxy.net.Transport;
 import io.penstock.proxy.request.RequestContext;
+import io.penstock.proxy.request.RequestIds;
 import io.penstock.proxy.request.UpstreamExchange;
 import io.penstock.proxy.request.UpstreamFault.Kind;
 import io.penstock.proxy.request.UpstreamListener;
@@ -73,7 +74,7 @@ final class Http2Connector implements BackendConnector {
         this.events = events;
         this.warnings = new RateLimitedLog(LOG, nanoClock);
         this.sessionOptions = new SessionOptions(0, STREAM_WINDOW, CONNECTION_WINDOW, ResponseParser.MAX_HEADER_BYTES,
-                ResponseParser.MAX_HEADERS, (name, value) -> false, nanoClock);
+                ResponseParser.MAX_HEADERS, RequestIds::neverIndexed, nanoClock);
         this.connectNanos = config.connectTimeout().toNanos();
         this.idleNanos = config.idleTimeout().toNanos();
     }
