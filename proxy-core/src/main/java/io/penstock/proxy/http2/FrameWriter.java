@@ -1,5 +1,7 @@
 package io.penstock.proxy.http2;
 
+import static io.netty.handler.codec.http2.Http2Error.PROTOCOL_ERROR;
+import static io.netty.handler.codec.http2.Http2Exception.streamError;
 import static io.penstock.proxy.http2.FrameType.HEADER;
 
 import io.netty.buffer.ByteBuf;
@@ -8,6 +10,7 @@ import io.netty.handler.codec.http2.Http2CodecUtil;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.util.CharsetUtil;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,10 +22,14 @@ final class FrameWriter {
     private static final int COPIED = 4_096;
     /** Room asked for before a header block whose size is not known. */
     private static final int USUAL_BLOCK = 128;
+    /** What a field counts beside its name and value (RFC 9113 section 6.5.2). */
+    private static final int FIELD_OVERHEAD = 32;
 
     private final Outbox out;
     private final DefaultHttp2HeadersEncoder encoder;
     private int maxFrame = FrameType.MAX_PAYLOAD;
+    /** Negative when the peer has named none. */
+    private long maxHeaderList = -1;
     /** Where the last frame begins and ends, if it is DATA of {@link #openStream} that can still grow. */
     private int openAt;
     private int openEnd = -1;
@@ -44,10 +51,8 @@ final class FrameWriter {
         maxFrame = settings.maxFrame();
         tableSize(settings.smallestHeaderTableSize());
         tableSize(settings.headerTableSize());
-        if (toServer && settings.maxHeaderListSize() >= 0) {
-            // A server takes a client's for the advice that it is (RFC 9113 section 6.5.2).
-            encoder.configuration().maxHeaderListSize(settings.maxHeaderListSize());
-        }
+        // A server takes a client's for the advice that it is (RFC 9113 section 6.5.2).
+        maxHeaderList = toServer ? settings.maxHeaderListSize() : -1;
     }
 
     private void tableSize(long size) throws Http2Exception {
@@ -117,8 +122,24 @@ final class FrameWriter {
         buf.writeInt(lastStream).writeInt((int) code).writeBytes(debug);
     }
 
+    /** Whether the peer takes so large a header list. Its size is added up only for a peer that has named a limit. */
+    boolean fits(Http2Headers headers) {
+        if (maxHeaderList < 0) {
+            return true;
+        }
+        long size = 0;
+        for (Map.Entry<CharSequence, CharSequence> field : headers) {
+            size += FIELD_OVERHEAD + field.getKey().length() + field.getValue().length();
+        }
+        return size <= maxHeaderList;
+    }
+
     /** Encodes a header block behind the others, since HPACK's table follows the order on the wire. */
     void headers(int stream, Http2Headers headers, boolean last) throws Http2Exception {
+        if (!fits(headers)) {
+            // Before HPACK's table has changed.
+            throw streamError(stream, PROTOCOL_ERROR, "header list of stream %d (expected: at most %d bytes)", stream, maxHeaderList);
+        }
         ByteBuf buf = out.room(HEADER + USUAL_BLOCK);
         int start = buf.writerIndex();
         int flags = last ? FrameType.END_STREAM : 0;

@@ -98,6 +98,11 @@ public final class Http2Session extends ChannelDuplexHandler {
         core.writeHeaders(stream, headers, last);
     }
 
+    /** Whether the peer takes so large a head; one that is sent nevertheless ends its stream only. A server sends what it likes. */
+    public boolean fits(Http2Headers headers) {
+        return core.writer.fits(headers);
+    }
+
     /** Sends body bytes as the windows allow, and takes the buffer over. Released on a stream whose half has ended. */
     public void writeData(SessionStream stream, ByteBuf data, boolean last) {
         core.writeData(stream, data, last);

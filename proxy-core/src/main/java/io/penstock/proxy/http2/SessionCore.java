@@ -48,8 +48,8 @@ final class SessionCore implements SendFlow.Owner {
         streams = new Streams(server, options.maxStreams(), budget, this::closed);
         streams.windows(SessionOptions.DEFAULT_WINDOW, options.streamWindow());
         out = new Outbox(() -> failure.accept(Abuse.CONTROL_QUEUE_FULL.error()));
-        // A client's limit is advice that a server does not follow; not asking for it saves a walk over each response's fields.
-        writer = new FrameWriter(out, new DefaultHttp2HeadersEncoder(options.neverIndexed(), server));
+        // The writer looks at the peer's limit itself: the encoder would go over each list for it, named or not.
+        writer = new FrameWriter(out, new DefaultHttp2HeadersEncoder(options.neverIndexed(), true));
         sendFlow = new SendFlow(writer, out, budget, this);
         receiveFlow = new ReceiveFlow(writer, options.connectionWindow());
         peer = new PeerSettings(!server);
