@@ -148,6 +148,37 @@ class Http2ConnectorTest {
     }
 
     @Test
+    void resetsThatTheBackendHasNotReadKeepTheirPlaces() throws Exception {
+        CompletableFuture<Void> reading = new CompletableFuture<>();
+        try (Http2Backend backend = Http2Backend.of(peer -> {
+            peer.greet();
+            peer.answer(peer.request(), "ok");
+            if (peer.number() == 0) {
+                reading.join();
+            }
+            while (true) {
+                peer.answer(peer.request(), peer.number() == 0 ? "first" : "second");
+            }
+        })) {
+            assertAnswered(openMany(backend, 1));
+            client.onLoop(() -> {
+                for (int i = 0; i < Http2Connector.MAX_STREAMS; i++) {
+                    client.connector.open(backend.endpoint(), ClientLoop.context(), new Recorder(request(get("/" + i), ""))).abort();
+                }
+            });
+            assertThat(client.get(backend.endpoint()).body()).as("the first one's places are all taken").isEqualTo("ok");
+            assertThat(client.get(backend.endpoint()).body()).isEqualTo("second");
+            assertThat(backend.accepted()).isEqualTo(2);
+
+            reading.complete(null);
+            await().until(() -> client.get(backend.endpoint()).body().equals("first"));
+            assertThat(backend.accepted()).isEqualTo(2);
+        } finally {
+            reading.complete(null);
+        }
+    }
+
+    @Test
     void aConnectionCarriesNoMoreThanItsMostHoweverManyTheBackendAllows() throws Exception {
         try (Http2Backend backend = Http2Backend.of(peer -> {
             answerTogether(peer.greet(), Http2Connector.MAX_STREAMS);
