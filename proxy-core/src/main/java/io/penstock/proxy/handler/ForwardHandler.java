@@ -5,6 +5,7 @@ import io.netty.handler.codec.http2.Http2Headers;
 import io.penstock.proxy.endpoint.Endpoint;
 import io.penstock.proxy.request.ClientGone;
 import io.penstock.proxy.request.EndCause;
+import io.penstock.proxy.request.HeadTooLargeException;
 import io.penstock.proxy.request.Phase;
 import io.penstock.proxy.request.RequestBody;
 import io.penstock.proxy.request.RequestContext;
@@ -75,16 +76,18 @@ final class ForwardHandler extends RequestHandler implements UpstreamListener {
             } else {
                 requestMoved(context);
             }
+        } catch (HeadTooLargeException e) {
+            notForThisBackend(context, 431, e);
         } catch (IllegalArgumentException e) {
-            notForThisBackend(context, e);
+            notForThisBackend(context, 400, e);
         }
     }
 
     /** The client's head or body cannot be carried by the backend's protocol; the exchange is over and nothing harmful was sent. */
-    private void notForThisBackend(RequestContext context, IllegalArgumentException why) {
+    private void notForThisBackend(RequestContext context, int status, IllegalArgumentException why) {
         context.upstream(null);
         if (context.phase().beforeResponse()) {
-            replies.send(this, context, 400, String.valueOf(why.getMessage()), EndCause.CLIENT_PROTOCOL);
+            replies.send(this, context, status, String.valueOf(why.getMessage()), EndCause.CLIENT_PROTOCOL);
         } else {
             completion.reset(this, context, ResetReason.CLIENT_PROTOCOL, EndCause.CLIENT_PROTOCOL);
         }
@@ -98,7 +101,7 @@ final class ForwardHandler extends RequestHandler implements UpstreamListener {
             try {
                 sendBody(context, exchange);
             } catch (IllegalArgumentException e) {
-                notForThisBackend(context, e);
+                notForThisBackend(context, 400, e);
             }
         }
     }

@@ -10,6 +10,12 @@ import io.netty.handler.codec.http2.Http2Headers;
  */
 public interface UpstreamExchange {
 
+    /**
+     * Sends the head, and with {@code last} the end of the request.
+     *
+     * @throws HeadTooLargeException when the backend takes none so large
+     * @throws IllegalArgumentException when the backend's protocol cannot carry it; either way the exchange is over
+     */
     void headers(Http2Headers head, boolean last);
 
     /** Sends body bytes and takes the buffer over. */

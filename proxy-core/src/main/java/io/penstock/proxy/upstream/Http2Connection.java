@@ -11,6 +11,7 @@ import io.netty.util.concurrent.Future;
 import io.penstock.proxy.endpoint.Endpoint;
 import io.penstock.proxy.http2.Http2Session;
 import io.penstock.proxy.http2.SessionStream;
+import io.penstock.proxy.request.HeadTooLargeException;
 import io.penstock.proxy.request.UpstreamFault.Kind;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -230,6 +231,13 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     /** Whether nothing has come in since the connection was idle. */
     boolean silent() {
         return silent;
+    }
+
+    /** @throws HeadTooLargeException when the backend's SETTINGS forbid a head of that size */
+    void checkFits(Http2Headers head) {
+        if (!session.fits(head)) {
+            throw new HeadTooLargeException("The request's header fields are larger than the backend takes");
+        }
     }
 
     /** Sends the head of an exchange's request; null when no stream can be opened any more: then it fails in a later task. */

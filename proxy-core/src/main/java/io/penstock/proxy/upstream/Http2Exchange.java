@@ -74,6 +74,7 @@ final class Http2Exchange implements UpstreamExchange {
         try {
             checked = Http2RequestHead.of(head, to.authority());
             remaining = ContentLength.ofRequest(head, last);
+            to.checkFits(checked);
         } catch (IllegalArgumentException e) {
             abort();
             throw e;

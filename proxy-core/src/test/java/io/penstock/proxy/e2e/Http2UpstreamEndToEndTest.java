@@ -30,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class Http2UpstreamEndToEndTest {
 
+    private static final int MAX_HEADER_LIST_SIZE = 6;
     private static final String PICKER = RunningProxy.PICKER.formatted(2_000);
 
     private static RunningProxy proxy(int loops, String more, Http2RawBackend... backends) {
@@ -304,6 +305,20 @@ class Http2UpstreamEndToEndTest {
             Http2Response response = client.response(Calls.post(client));
             assertThat(response.header(Calls.HEADROOM)).isPresent();
             assertThat(response.header("x-99")).hasValue("v");
+        }
+    }
+
+    @Test
+    void aHeadAboveTheBackendsLimitIsTheClientsToChange() throws Exception {
+        try (Http2RawBackend backend = backend(peer -> {
+            peer.greet(MAX_HEADER_LIST_SIZE, 1_000);
+            peer.answer(peer.request(), "ok");
+            peer.drain();
+        }); RunningProxy proxy = proxy(1, "", backend); Http2RawClient client = proxy.http2()) {
+            assertThat(client.response(Calls.post(client, "x-large", "v".repeat(1_000))).status()).isEqualTo(431);
+            assertThat(client.response(Calls.post(client, "x-small", "v")).text()).isEqualTo("ok");
+            assertThat(backend.accepted()).isEqualTo(1);
+            proxy.awaitQuiet();
         }
     }
 }
