@@ -39,7 +39,7 @@ public class FlatHeaders extends ConvertingHeaders {
     }
 
     /** The slot of the name, from that slot on; negative when there is none. */
-    private int find(CharSequence name, int from) {
+    int find(CharSequence name, int from) {
         if ((seen & bit(name)) == 0) {
             return -1;
         }
@@ -91,7 +91,7 @@ public class FlatHeaders extends ConvertingHeaders {
         return name;
     }
 
-    private CharSequence value(int at) {
+    CharSequence value(int at) {
         return name(at + 1);
     }
 
@@ -318,7 +318,7 @@ public class FlatHeaders extends ConvertingHeaders {
 
     @Override
     public Iterator<CharSequence> valueIterator(CharSequence name) {
-        return getAll(name).iterator();
+        return new FlatValues(this, name);
     }
 
     /** The entries are one object, which shows the field that was asked for last: keep what it gives, not it. */
