@@ -191,7 +191,7 @@ final class FrameWriter {
                 ByteBuf buf = out.room(HEADER + length);
                 openAt = buf.writerIndex();
                 header(buf, length, FrameType.DATA, last ? FrameType.END_STREAM : 0, stream);
-                buf.writeBytes(data, data.readerIndex(), length);
+                copy(data, buf, length);
                 openEnd = buf.writerIndex();
                 openIn = out.buffer();
                 openStream = stream;
@@ -211,13 +211,18 @@ final class FrameWriter {
         if (openIn != out.buffer() || buf.writerIndex() != openEnd) {
             return false;
         }
-        buf.writeBytes(data, data.readerIndex(), length);
+        copy(data, buf, length);
         buf.setMedium(openAt, whole);
         if (last) {
             buf.setByte(openAt + 4, FrameType.END_STREAM);
         }
         openEnd = buf.writerIndex();
         return true;
+    }
+
+    /** Pulled, not pushed: writeBytes makes two views of memory for a copy from a slice, getBytes none. */
+    private static void copy(ByteBuf from, ByteBuf to, int length) {
+        from.getBytes(from.readerIndex(), to, length);
     }
 
     void release() {

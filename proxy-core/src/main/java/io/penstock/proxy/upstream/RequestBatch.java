@@ -49,7 +49,8 @@ final class RequestBatch {
             return;
         }
         try {
-            room(bytes).writeBytes(data);
+            // Pulled, not pushed: writeBytes makes two views of memory for a copy from a slice, readBytes none.
+            data.readBytes(room(bytes).ensureWritable(bytes), bytes);
         } finally {
             data.release();
         }
