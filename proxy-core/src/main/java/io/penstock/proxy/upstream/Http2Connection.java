@@ -315,8 +315,9 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
 
     // -- time
 
-    boolean idleSince(long limit) {
-        return up && running == 0 && idleSince - limit <= 0;
+    /** Whether it has been idle for so long that the backend may be about to close it. */
+    boolean idleTooLong() {
+        return up && running == 0 && owner.now() - idleSince >= owner.idleNanos();
     }
 
     /** A backend that sends nothing for long while requests run must show that it lives. */

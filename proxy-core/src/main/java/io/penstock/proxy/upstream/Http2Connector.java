@@ -98,7 +98,7 @@ final class Http2Connector implements BackendConnector {
     /** Puts the exchange on a connection; the reason when there is none for it. */
     private @Nullable Kind place(Http2Exchange exchange, Endpoint endpoint, boolean fresh) {
         Http2Pool pool = pools.get(endpoint);
-        Http2Connection place = pool == null ? null : pool.take(fresh, nanoClock.getAsLong() - idleNanos);
+        Http2Connection place = pool == null ? null : pool.take(fresh);
         if (place != null) {
             begin(exchange, place);
             return null;
@@ -108,7 +108,7 @@ final class Http2Connector implements BackendConnector {
         }
         if (!limit.tryOpen(endpoint)) {
             // One that may be dead is better than none.
-            place = pool == null || !fresh ? null : pool.take(false, nanoClock.getAsLong() - idleNanos);
+            place = pool == null || !fresh ? null : pool.take(false);
             if (place != null) {
                 begin(exchange, place);
                 return null;
@@ -209,6 +209,10 @@ final class Http2Connector implements BackendConnector {
         return nanoClock.getAsLong();
     }
 
+    long idleNanos() {
+        return idleNanos;
+    }
+
     /** How long a connect may take, and after it the backend's first frame. */
     long connectNanos() {
         return connectNanos;
@@ -254,7 +258,7 @@ final class Http2Connector implements BackendConnector {
         long now = nanoClock.getAsLong();
         List<Http2Pool> all = new ArrayList<>(pools.values());
         all.addAll(retired);
-        all.forEach(pool -> pool.scan(now, now - idleNanos));
+        all.forEach(pool -> pool.scan(now));
         scanning = !pools.isEmpty() || !retired.isEmpty();
         if (scanning) {
             scheduleScan();

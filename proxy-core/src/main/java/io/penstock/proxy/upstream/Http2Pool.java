@@ -33,10 +33,10 @@ final class Http2Pool {
      *
      * @param fresh whether one that may have died while idle will not do
      */
-    @Nullable Http2Connection take(boolean fresh, long idleSinceAtLeast) {
+    @Nullable Http2Connection take(boolean fresh) {
         for (int i = 0; i < all.size(); i++) {
             Http2Connection connection = all.get(i);
-            if (connection.takes(fresh) && !connection.idleSince(idleSinceAtLeast)) {
+            if (connection.takes(fresh) && !connection.idleTooLong()) {
                 return connection;
             }
         }
@@ -59,10 +59,10 @@ final class Http2Pool {
         return all.isEmpty();
     }
 
-    /** Closes what has been idle since before then, and looks whether the others live. */
-    void scan(long now, long idleSinceAtLeast) {
+    /** Closes what has been idle for too long, and looks whether the others live. */
+    void scan(long now) {
         for (Http2Connection connection : List.copyOf(all)) {
-            if (connection.idleSince(idleSinceAtLeast)) {
+            if (connection.idleTooLong()) {
                 connection.close();
             } else {
                 connection.checkLife(now);
