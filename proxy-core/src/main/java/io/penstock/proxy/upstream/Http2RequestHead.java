@@ -86,12 +86,34 @@ final class Http2RequestHead {
         if (text == null || text.length() == 0) {
             throw new IllegalArgumentException(part + ": absent (expected: visible ASCII)");
         }
+        int wrong = text instanceof AsciiString ascii ? firstNotVisible(ascii) : firstNotVisible(text);
+        if (wrong >= 0) {
+            throw new IllegalArgumentException(part + ": character 0x" + Integer.toHexString(text.charAt(wrong))
+                    + " (expected: visible ASCII)");
+        }
+        return text;
+    }
+
+    private static int firstNotVisible(CharSequence text) {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
             if (c <= ' ' || c >= 0x7f) {
-                throw new IllegalArgumentException(part + ": character 0x" + Integer.toHexString(c) + " (expected: visible ASCII)");
+                return i;
             }
         }
-        return text;
+        return -1;
+    }
+
+    /** The usual kind of text, read as the bytes that it is; those above 0x7f are negative. */
+    private static int firstNotVisible(AsciiString text) {
+        byte[] bytes = text.array();
+        int start = text.arrayOffset();
+        for (int i = 0; i < text.length(); i++) {
+            byte b = bytes[start + i];
+            if (b <= ' ' || b == 0x7f) {
+                return i;
+            }
+        }
+        return -1;
     }
 }

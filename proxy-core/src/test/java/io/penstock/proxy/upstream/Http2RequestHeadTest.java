@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.util.AsciiString;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -64,11 +65,24 @@ class Http2RequestHeadTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "/a b", "/a\r\n", "/\u00e4", "/\0"})
+    @ValueSource(strings = {"", "/a b", "/a\r\n", "/\u00e4", "/\0", "/\u007f", "/\u0161"})
     void pathsAndAuthoritiesAreVisible(String text) {
         assertThatThrownBy(() -> lines(head().path(text))).isInstanceOf(IllegalArgumentException.class);
         if (!text.isEmpty()) {
             assertThatThrownBy(() -> lines(head().authority(text))).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    @Test
+    void everyByteOfAPathIsLookedAt() {
+        for (int c = 0; c < 256; c++) {
+            AsciiString path = new AsciiString(new byte[] {'x', '/', (byte) c, 'a'}, 1, 2, false);
+            if (c > ' ' && c < 0x7f) {
+                assertThat(lines(head().path(path))).contains(":path: /" + (char) c);
+            } else {
+                assertThatThrownBy(() -> lines(head().path(path))).isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageContaining("0x" + Integer.toHexString(c) + ' ');
+            }
         }
     }
 
