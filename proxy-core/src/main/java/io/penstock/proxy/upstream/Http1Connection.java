@@ -141,7 +141,7 @@ final class Http1Connection extends ChannelDuplexHandler {
         if (!gone) {
             gone = true;
             closing = true;
-            owner.gone(pool, this, up);
+            owner.gone(pool, pool.remove(this), up);
         }
     }
 

@@ -104,7 +104,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
             return;
         }
         if (!result.isSuccess()) {
-            owner.connectFailed(pool, String.valueOf(result.cause()));
+            owner.connectFailed(pool, result.cause());
             breakOff(Kind.CONNECT);
         } else if (!up) {
             settingsTimer = channel.eventLoop().schedule(() -> notHttp2("no SETTINGS frame"), owner.connectNanos(), TimeUnit.NANOSECONDS);
@@ -198,7 +198,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
             gone = true;
             // The session has told the exchanges that have a stream.
             breakOff(up ? Kind.CLOSED : Kind.CONNECT);
-            owner.gone(pool, this, up);
+            owner.gone(pool, pool.remove(this), up);
         }
     }
 

@@ -14,15 +14,7 @@ import io.penstock.proxy.request.UpstreamExchange;
 import io.penstock.proxy.request.UpstreamFault.Kind;
 import io.penstock.proxy.request.UpstreamListener;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * {@code upstream.idleTimeout} without a request. While requests run and nothing comes in for {@link #QUIET_NANOS} the backend is asked
  * with a PING; without any byte for as long again the connection is taken for dead.
  */
-final class Http2Connector implements BackendConnector {
+final class Http2Connector extends PooledConnector<Http2Pool> {
 
     /** Requests on one connection at once, whatever more the backend allows (spec/edge section 1.6). */
     static final int MAX_STREAMS = 100;
@@ -45,38 +37,21 @@ final class Http2Connector implements BackendConnector {
 
     private static final Logger LOG = LoggerFactory.getLogger(Http2Connector.class);
     private static final int MAX_MOVES = 3;
-    private static final int SCANS_PER_TIMEOUT = 8;
     /** What one response may bring before its client takes it; as much as the socket of an HTTP/1.1 connection holds. */
     private static final int STREAM_WINDOW = 256 << 10;
     private static final int CONNECTION_WINDOW = 4 << 20;
 
-    private final EventLoop loop;
-    private final Sockets sockets;
-    private final ConnectionLimit limit;
-    private final LongSupplier nanoClock;
-    private final UpstreamEvents events;
     private final RateLimitedLog warnings;
     private final SessionOptions sessionOptions;
     private final long connectNanos;
-    private final long idleNanos;
-    private final Map<Endpoint, Http2Pool> pools = new HashMap<>();
-    /** Those of endpoints that have gone, until their last response is complete. */
-    private final Set<Http2Pool> retired = new HashSet<>();
-    private boolean scanning;
-    private boolean closed;
 
     Http2Connector(EventLoop loop, Transport transport, ProxyConfig.Upstream config, ConnectionLimit limit, LongSupplier nanoClock,
             UpstreamEvents events) {
-        this.loop = loop;
-        this.sockets = new Sockets(transport, config.connectTimeout());
-        this.limit = limit;
-        this.nanoClock = nanoClock;
-        this.events = events;
+        super(loop, transport, config, limit, nanoClock, events);
         this.warnings = new RateLimitedLog(LOG, nanoClock);
         this.sessionOptions = new SessionOptions(0, STREAM_WINDOW, CONNECTION_WINDOW, ResponseParser.MAX_HEADER_BYTES,
                 ResponseParser.MAX_HEADERS, RequestIds::neverIndexed, nanoClock);
         this.connectNanos = config.connectTimeout().toNanos();
-        this.idleNanos = config.idleTimeout().toNanos();
     }
 
     /**
@@ -85,35 +60,35 @@ final class Http2Connector implements BackendConnector {
      */
     @Override
     public UpstreamExchange open(Endpoint endpoint, RequestContext context, UpstreamListener listener) {
-        assert loop.inEventLoop() : "exchange opened from another thread";
+        assert loop().inEventLoop() : "exchange opened from another thread";
         Http2Exchange exchange = new Http2Exchange(context, listener);
         Kind failure = place(exchange, endpoint, context.wantsFreshConnection());
         if (failure != null) {
             // Told in a later task: the caller has no exchange to compare it with yet.
-            loop.execute(() -> exchange.fail(failure));
+            loop().execute(() -> exchange.fail(failure));
         }
         return exchange;
     }
 
     /** Puts the exchange on a connection; the reason when there is none for it. */
     private @Nullable Kind place(Http2Exchange exchange, Endpoint endpoint, boolean fresh) {
-        Http2Pool pool = pools.get(endpoint);
+        Http2Pool pool = pool(endpoint);
         Http2Connection place = pool == null ? null : pool.take(fresh);
         if (place != null) {
             begin(exchange, place);
             return null;
         }
-        if (closed) {
+        if (closed()) {
             return Kind.CONNECT;
         }
-        if (!limit.tryOpen(endpoint)) {
+        if (!tryOpen(endpoint)) {
             // One that may be dead is better than none.
             place = pool == null || !fresh ? null : pool.take(false);
             if (place != null) {
                 begin(exchange, place);
                 return null;
             }
-            events.overflow(endpoint);
+            events().overflow(endpoint);
             return Kind.OVERFLOW;
         }
         return connect(exchange, endpoint);
@@ -122,32 +97,28 @@ final class Http2Connector implements BackendConnector {
     private void begin(Http2Exchange exchange, Http2Connection place) {
         place.begin(exchange);
         if (place.up()) {
-            events.reused(place.endpoint());
+            events().reused(place.endpoint());
             exchange.connected();
         }
     }
 
     private @Nullable Kind connect(Http2Exchange exchange, Endpoint endpoint) {
-        Channel channel;
-        try {
-            channel = sockets.newChannel();
-        } catch (RuntimeException e) {
-            // No file descriptor left, most likely.
-            LOG.warn("no socket for {}: {}", endpoint.name(), e.toString());
-            limit.closed(endpoint);
-            events.connectFailed(endpoint);
+        Channel channel = socket(endpoint);
+        if (channel == null) {
             return Kind.CONNECT;
         }
-        Http2Pool pool = pools.computeIfAbsent(endpoint, Http2Pool::new);
-        Http2Connection connection = new Http2Connection(this, pool, channel, nanoClock.getAsLong());
+        Http2Pool pool = poolOf(endpoint);
+        Http2Connection connection = new Http2Connection(this, pool, channel, now());
         pool.add(connection);
         connection.begin(exchange);
-        connection.connect(loop);
-        if (!scanning) {
-            scanning = true;
-            scheduleScan();
-        }
+        connection.connect(loop());
+        startScan();
         return null;
+    }
+
+    @Override
+    Http2Pool newPool(Endpoint endpoint) {
+        return new Http2Pool(endpoint);
     }
 
     /** The connection that the exchange waited for takes fewer than expected. A backend that takes none must not cost ever more of them. */
@@ -159,44 +130,8 @@ final class Http2Connector implements BackendConnector {
     }
 
     @Override
-    public void retain(Set<Endpoint> endpoints) {
-        Set<Endpoint> kept = Set.copyOf(endpoints);
-        onLoop(() -> retire(endpoint -> !kept.contains(endpoint)));
-    }
-
-    @Override
-    public void remove(Endpoint endpoint) {
-        onLoop(() -> retire(endpoint::equals));
-    }
-
-    @Override
-    public void close() {
-        onLoop(() -> {
-            closed = true;
-            // A copy, here and below: a pool leaves with its last connection.
-            List<Http2Pool> all = new ArrayList<>(pools.values());
-            all.addAll(retired);
-            all.forEach(Http2Pool::closeAll);
-        });
-    }
-
-    private void retire(Predicate<Endpoint> gone) {
-        for (Http2Pool pool : new ArrayList<>(pools.values())) {
-            if (gone.test(pool.endpoint())) {
-                pools.remove(pool.endpoint());
-                retired.add(pool);
-                pool.retire();
-            }
-        }
-    }
-
-    private void onLoop(Runnable task) {
-        if (loop.inEventLoop()) {
-            task.run();
-        } else if (!loop.isShuttingDown()) {
-            // A loop that shuts down closes its channels itself.
-            loop.execute(task);
-        }
+    boolean scan(Http2Pool pool, long now) {
+        return pool.scan(now);
     }
 
     // -- from the connections
@@ -205,63 +140,14 @@ final class Http2Connector implements BackendConnector {
         return sessionOptions;
     }
 
-    long now() {
-        return nanoClock.getAsLong();
-    }
-
-    long idleNanos() {
-        return idleNanos;
-    }
-
     /** How long a connect may take, and after it the backend's first frame. */
     long connectNanos() {
         return connectNanos;
     }
 
-    void opened(Http2Pool pool, long connectStart) {
-        events.connected(pool.endpoint(), nanoClock.getAsLong() - connectStart);
-    }
-
-    void connectFailed(Http2Pool pool, String why) {
-        events.connectFailed(pool.endpoint());
-        LOG.debug("connect to {} failed: {}", pool.endpoint().name(), why);
-    }
-
     /** The backend took the connection and speaks something else: most likely the configuration is wrong. */
     void notHttp2(Http2Pool pool, String why) {
-        events.connectFailed(pool.endpoint());
+        events().connectFailed(pool.endpoint());
         warnings.warn(pool.endpoint().name() + " does not speak HTTP/2 (upstream.protocol: h2c): " + why);
-    }
-
-    void malformed(Http2Pool pool, String why) {
-        events.malformed(pool.endpoint());
-        LOG.debug("malformed response of {}: {}", pool.endpoint().name(), why);
-    }
-
-    /** The socket is closed, or never was one. */
-    void gone(Http2Pool pool, Http2Connection connection, boolean wasUp) {
-        limit.closed(pool.endpoint());
-        if (wasUp) {
-            events.closed(pool.endpoint());
-        }
-        if (pool.remove(connection)) {
-            pools.remove(pool.endpoint(), pool);
-            retired.remove(pool);
-        }
-    }
-
-    private void scheduleScan() {
-        loop.schedule(this::scan, Math.max(idleNanos / SCANS_PER_TIMEOUT, TimeUnit.MILLISECONDS.toNanos(1)), TimeUnit.NANOSECONDS);
-    }
-
-    private void scan() {
-        long now = nanoClock.getAsLong();
-        List<Http2Pool> all = new ArrayList<>(pools.values());
-        all.addAll(retired);
-        all.forEach(pool -> pool.scan(now));
-        scanning = !pools.isEmpty() || !retired.isEmpty();
-        if (scanning) {
-            scheduleScan();
-        }
     }
 }
