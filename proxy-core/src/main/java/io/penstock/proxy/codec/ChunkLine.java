@@ -4,7 +4,8 @@ import io.netty.buffer.ByteBuf;
 
 /**
  * Reads the line before a chunk, a byte at a time so that it may arrive in any pieces: hexadecimal digits, then extensions, which are
- * checked and dropped (RFC 9112 section 7.1.1), then CR and LF. One event loop only.
+ * checked and dropped (RFC 9112 section 7.1.1), then CR and LF. What nearly all lines are, a few digits and no more, {@link #plain} knows
+ * at one look. One event loop only.
  */
 final class ChunkLine {
 
@@ -14,6 +15,17 @@ final class ChunkLine {
     /** Without its end. */
     static final int MAX_LINE_BYTES = 8 << 10;
 
+    /** Bytes that {@link #plain} looks at. */
+    static final int LOOK = Long.BYTES;
+    /** Of what {@link #plain} says: how many bytes the line has, with its end. */
+    static final int LENGTH = 0xf;
+    /** Of what {@link #plain} says: the chunk's size stands above that. */
+    static final int SIZE_SHIFT = 4;
+
+    /** CR and LF. */
+    static final int LINE_END = '\r' << 8 | '\n';
+
+    private static final byte[] DIGITS = digits();
     private static final String DELIMITERS = "(),/:<=>?@[\\]{}";
     private static final int MAX_BEFORE_DIGIT = Integer.MAX_VALUE >> 4;
 
@@ -22,6 +34,38 @@ final class ChunkLine {
     private Part part = Part.SIZE;
     private int bytes;
     private int size;
+
+    private static byte[] digits() {
+        byte[] digits = new byte[256];
+        for (int i = 0; i < digits.length; i++) {
+            digits[i] = (byte) Character.digit(i < 0x80 ? i : ' ', 16);
+        }
+        return digits;
+    }
+
+    /**
+     * Knows a line of one to six digits without an extension, unless its size is zero.
+     *
+     * @param next the line's first eight bytes, the first of them in the highest bits
+     * @return {@link #SIZE_SHIFT size} and {@link #LENGTH length}; 0 for any other line, right or wrong, which {@link #read} is for
+     */
+    static int plain(long next) {
+        int size = 0;
+        for (int shift = 56; shift >= 8; shift -= 8) {
+            int digit = DIGITS[(int) (next >>> shift) & 0xff];
+            if (digit < 0) {
+                boolean ends = size > 0 && (next >>> shift - 8 & 0xffff) == LINE_END;
+                return ends ? size << SIZE_SHIFT | 9 - (shift >>> 3) : 0;
+            }
+            size = size << 4 | digit;
+        }
+        return 0;
+    }
+
+    /** Whether a part of a line has been read. */
+    boolean begun() {
+        return bytes > 0 || part != Part.SIZE;
+    }
 
     /** The chunk's size, 0 to 2^31 - 1, or {@link #MORE}. */
     int read(ByteBuf in) {

@@ -290,6 +290,13 @@ public final class ResponseParser {
     // -- bodies
 
     private void chunkLine(ByteBuf in) {
+        int plain = chunkLine.begun() || in.readableBytes() < ChunkLine.LOOK ? 0 : ChunkLine.plain(in.getLong(in.readerIndex()));
+        if (plain != 0) {
+            in.skipBytes(plain & ChunkLine.LENGTH);
+            left = plain >>> ChunkLine.SIZE_SHIFT;
+            state = State.CHUNK;
+            return;
+        }
         int size = chunkLine.read(in);
         if (size > 0) {
             left = size;
@@ -311,7 +318,39 @@ public final class ResponseParser {
         }
     }
 
+    /**
+     * Takes the chunks behind the body bytes that are there, one after the other, as long as they are what most are: small, without an
+     * extension, and with all of their line here.
+     *
+     * @return whether there was one
+     */
+    private boolean plainChunks(ByteBuf in) {
+        int first = in.readerIndex();
+        int end = in.writerIndex();
+        int at = first;
+        while (left == 0 && end - at >= ChunkLine.LOOK) {
+            long next = in.getLong(at);
+            int plain = next >>> 48 == ChunkLine.LINE_END ? ChunkLine.plain(next << 16) : 0;
+            int from = at + CR_LF + (plain & ChunkLine.LENGTH);
+            int size = plain >>> ChunkLine.SIZE_SHIFT;
+            int bytes = Math.min(size, end - from);
+            if (plain == 0 || bytes > MOVABLE_BYTES) {
+                break;
+            }
+            in.setBytes(bodyEnd, in, from, bytes);
+            bodyEnd += bytes;
+            left = size - bytes;
+            at = from + bytes;
+        }
+        in.readerIndex(at);
+        state = left > 0 ? State.CHUNK : State.CHUNK_END;
+        return at > first;
+    }
+
     private void chunkEnd(ByteBuf in) {
+        if (state == State.CHUNK_END && bodyEnd > bodyStart && plainChunks(in)) {
+            return;
+        }
         byte next = in.readByte();
         if (next != (state == State.CHUNK_END ? HttpConstants.CR : HttpConstants.LF)) {
             throw new MalformedResponse("chunk longer than its size");
