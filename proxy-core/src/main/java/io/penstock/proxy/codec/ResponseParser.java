@@ -328,7 +328,7 @@ public final class ResponseParser {
         int first = in.readerIndex();
         int end = in.writerIndex();
         int at = first;
-        while (left == 0 && end - at >= ChunkLine.LOOK) {
+        while (end - at >= ChunkLine.LOOK) {
             long next = in.getLong(at);
             int plain = next >>> 48 == ChunkLine.LINE_END ? ChunkLine.plain(next << 16) : 0;
             int from = at + CR_LF + (plain & ChunkLine.LENGTH);
