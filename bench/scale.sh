@@ -3,7 +3,7 @@
 # bodies grow. Prints one table a curve and leaves it, with all values as JSON, in bench/target/scale; about twelve minutes on two quiet
 # cores. What it printed last is in docs/benchmarks-growth.md.
 #   bench/scale.sh                          all curves
-#   bench/scale.sh --only waiting           one of loops, connections, streams, endpoints, bands, flows, waiting, bodies
+#   bench/scale.sh --only waiting           one of loops, connections, streams, endpoints, bands, flows, waiting, bodies; may stand twice
 #   REPEATS=5 WARM=20000 POINT=4000 bench/scale.sh     more often, and longer (milliseconds)
 # The proxy runs on the first core, load and backends on the last one; taskset and a JDK on JAVA_HOME or the PATH are needed.
 set -euo pipefail
@@ -21,17 +21,12 @@ cores=$(nproc)
 # 10 000 connections need as many descriptors in either process. The hard limit is the most that may be had without being root.
 wanted=32768
 ulimit -n "$wanted" 2>/dev/null || ulimit -n "$(ulimit -Hn)"
-[ "$(ulimit -n)" -ge 10500 ] || echo "bench/scale.sh: $(ulimit -n) open files at most (expected: 10500 for all points; those beyond are left out)" >&2
-
-if [ -n "${JAVA_HOME:-}" ]; then
-    java=$JAVA_HOME/bin/java
-else
-    java=$(command -v java)
+if [ "$(ulimit -n)" -lt 10500 ]; then
+    echo "bench/scale.sh: open files: $(ulimit -n), hard limit $(ulimit -Hn) (expected: 10500 for all points; those beyond are left out, and named)" >&2
 fi
-results=$PWD/bench/target/scale
-mkdir -p "$results"
-mvn -B -q -pl bench -am -DskipTests package dependency:build-classpath -Dmdep.outputFile="$results/classpath" -Dmdep.includeScope=runtime
-touch proxy-core/target/penstock.jar
-./penstock archive >/dev/null
-exec taskset -c $((cores - 1)) "$java" -Xmx3g -XX:+UseParallelGC -cp "bench/target/classes:$(cat "$results/classpath")" \
+
+# shellcheck source=bench/build.sh
+. bench/build.sh
+mkdir -p bench/target/scale
+exec taskset -c $((cores - 1)) "$java" -Xmx3g -XX:+UseParallelGC -cp "$classpath" \
     io.penstock.bench.scale.ScaleMain "$PWD" "$cores" "${REPEATS:-3}" "${WARM:-8000}" "${POINT:-2000}" "${curves[@]}"

@@ -5,10 +5,11 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 runs=${1:-11}
-results=$PWD/bench/target/start
-mkdir -p "$results"
-mvn -B -q -pl bench -am -DskipTests package dependency:build-classpath -Dmdep.outputFile="$results/classpath" -Dmdep.includeScope=runtime
-touch proxy-core/target/penstock.jar
+case $runs in
+    ''|*[!0-9]*|0) echo "bench/start.sh: $runs (expected: how many starts of each row)" >&2; exit 2 ;;
+esac
+# shellcheck source=bench/build.sh
+. bench/build.sh
 
 homes=()
 seen=" "
@@ -21,4 +22,4 @@ for home in "${JAVA_HOME:-}" /usr/lib/jvm/*17* /usr/lib/jvm/*25*; do
     esac
 done
 [ "${#homes[@]}" -gt 0 ] || { echo "bench/start.sh: no JDK under JAVA_HOME or /usr/lib/jvm (expected: at least one)" >&2; exit 1; }
-exec "${homes[0]}/bin/java" -cp "bench/target/classes:$(cat "$results/classpath")" io.penstock.bench.scale.StartMain "$PWD" "$runs" "${homes[@]}"
+exec "${homes[0]}/bin/java" -cp "$classpath" io.penstock.bench.scale.StartMain "$PWD" "$runs" "${homes[@]}"

@@ -8,11 +8,10 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.penstock.proxy.net.Transport;
-import java.net.InetAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -30,38 +29,32 @@ public final class LoadClient implements AutoCloseable {
     private final EventLoop loop;
     private final List<ClientConnection> connections = new ArrayList<>();
     private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
-    private final CountDownLatch ready;
     private final Owner owner = new Owner();
     private int next;
 
-    private LoadClient(Transport transport, int connections) {
+    private LoadClient(Transport transport) {
         group = transport.newGroup(1, "bench-client");
         loop = group.next();
-        ready = new CountDownLatch(connections);
     }
 
     /**
      * Opens this many connections, 1 or more, and waits until all can be used.
      *
-     * @throws IllegalStateException where one cannot be opened within 30 s
+     * @throws IllegalStateException where one is refused or closed, or none becomes usable for 30 s
      */
     public static LoadClient open(Protocol protocol, int port, int connections) {
         Transport transport = Transport.detect(false);
-        LoadClient client = new LoadClient(transport, connections);
+        LoadClient client = new LoadClient(transport);
         try {
             client.connect(transport, protocol, port, connections);
             return client;
-        } catch (InterruptedException e) {
-            client.close();
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while connecting", e);
         } catch (RuntimeException e) {
             client.close();
             throw e;
         }
     }
 
-    private void connect(Transport transport, Protocol protocol, int port, int count) throws InterruptedException {
+    private void connect(Transport transport, Protocol protocol, int port, int count) {
         Bootstrap bootstrap = new Bootstrap().group(group).channel(transport.client()).option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MILLIS).handler(new ChannelInitializer<>() {
                     @Override
@@ -71,15 +64,15 @@ public final class LoadClient implements AutoCloseable {
                         channel.pipeline().addLast(handler);
                     }
                 });
-        for (int i = 0; i < count; i++) {
-            Throwable cause = bootstrap.connect(InetAddress.getLoopbackAddress(), port).await().cause();
-            if (cause != null) {
-                throw new IllegalStateException("127.0.0.1:" + port + ": no connection (expected: a listener)", cause);
-            }
-        }
-        if (!ready.await(CONNECT_MILLIS, TimeUnit.MILLISECONDS)) {
-            throw new IllegalStateException("127.0.0.1:" + port + ": no SETTINGS within " + CONNECT_MILLIS
-                    + " ms (expected: " + protocol + ")");
+        Opening opening = new Opening(bootstrap, loop, port, count);
+        loop.execute(() -> {
+            owner.opening = opening;
+            opening.begin();
+        });
+        try {
+            opening.done().join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof IllegalStateException why ? why : e;
         }
     }
 
@@ -119,9 +112,13 @@ public final class LoadClient implements AutoCloseable {
 
     /** What the connections report, on the loop. */
     private final class Owner implements ClientConnection.Owner {
+        private @Nullable Opening opening;
+
         @Override
         public void ready() {
-            ready.countDown();
+            if (opening != null) {
+                opening.ready();
+            }
         }
 
         @Override
@@ -138,6 +135,9 @@ public final class LoadClient implements AutoCloseable {
 
         @Override
         public void lost() {
+            if (opening != null) {
+                opening.lost();
+            }
             if (connections.stream().noneMatch(ClientConnection::alive)) {
                 List<Waiting> left = new ArrayList<>(waiting);
                 waiting.clear();

@@ -73,13 +73,14 @@ final class Measuring {
     static long requests(Map<Metric, Double> pilot, Budget budget, int connections) {
         double perSecond = pilot.getOrDefault(Metric.PER_SECOND, 1.0);
         double cpu = pilot.getOrDefault(Metric.CPU, Double.NaN);
-        double byTime = perSecond * budget.wall().toMillis() / 1e3;
+        // Without a target there is no account.
+        double byTime = perSecond * (Double.isNaN(cpu) ? budget.cpuMillis() : budget.wall().toMillis()) / 1e3;
         // A pilot below one tick has cost nothing, as far as the kernel can tell.
         double byCpu = cpu > 0 ? budget.cpuMillis() * 1e3 / cpu : byTime;
         return Math.max(1, Math.round(Math.min(byTime, byCpu) / connections)) * connections;
     }
 
-    Map<Metric, Double> closed(Running running, Scenario scenario, long requests) {
+    private Map<Metric, Double> closed(Running running, Scenario scenario, long requests) {
         boolean accounts = !running.processes().isEmpty();
         Account before = running.account();
         Child child = rig.children().start(

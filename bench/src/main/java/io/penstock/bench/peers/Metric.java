@@ -1,5 +1,8 @@
 package io.penstock.bench.peers;
 
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** What is measured. Immutable. */
@@ -36,6 +39,16 @@ enum Metric {
 
     boolean moreIsBetter() {
         return moreIsBetter;
+    }
+
+    /** The mean of each metric over several measurements of the same, of those that have it. */
+    static Map<Metric, Double> means(List<Map<Metric, Double>> all) {
+        Map<Metric, Double> means = new EnumMap<>(Metric.class);
+        for (Metric metric : values()) {
+            all.stream().filter(each -> each.containsKey(metric)).mapToDouble(each -> each.get(metric)).average()
+                    .ifPresent(mean -> means.put(metric, mean));
+        }
+        return means;
     }
 
     static Optional<Metric> byKey(String key) {

@@ -27,11 +27,11 @@ public final class PeersMain implements Callable<Integer> {
     private static final Pattern ENVOY_VERSION = Pattern.compile("version: \\w+/(\\d+\\.\\d+\\.\\d+)");
     private static final Path OUT = Path.of("bench/target/peers");
 
-    @Option(names = "--all", description = "every scenario, every mode on every JDK, at least 5 rounds")
+    @Option(names = "--all", description = "every scenario, every mode and variant on every JDK")
     private boolean all;
     @Option(names = "--only", split = ",", paramLabel = "NAME", description = "these targets and scenarios; * stands for anything")
     private List<String> only = new ArrayList<>();
-    @Option(names = "--rounds", paramLabel = "N", description = "rounds (default: 3, with --all 5)")
+    @Option(names = "--rounds", paramLabel = "N", description = "rounds that count (default: 5)")
     private @Nullable Integer rounds;
     @Option(names = "--list", description = "print the targets and scenarios of the set, and end")
     private boolean list;
@@ -96,8 +96,9 @@ public final class PeersMain implements Callable<Integer> {
         Budget budget = brief ? Budget.BRIEF : Budget.FULL;
         try (Rig rig = new Rig(OUT, cores, tools, launch, pair())) {
             Measuring measuring = new Measuring(rig, tools.onPath("h2load").orElseThrow(), budget);
-            Warming warming = new Warming(measuring, budget, System::nanoTime);
-            new Session(rig, measuring, warming::warm, results, progress).run(choice.targets(), choice.scenarios());
+            Measuring slices = new Measuring(rig, tools.onPath("h2load").orElseThrow(), budget.slice());
+            new Session(rig, measuring, each -> Warming.of(each, slices, choice.scenarios(), budget), results, progress)
+                    .run(choice.targets(), choice.scenarios());
         }
     }
 
@@ -130,7 +131,7 @@ public final class PeersMain implements Callable<Integer> {
         if (rounds != null) {
             return rounds;
         }
-        return brief ? 1 : all ? 5 : 3;
+        return brief ? 1 : 5;
     }
 
     private @Nullable PairOptions pair() {
@@ -175,7 +176,7 @@ public final class PeersMain implements Callable<Integer> {
         Map<String, String> head = results.head();
         head.put("date", LocalDate.now().toString());
         head.put("set", (all ? "all" : "short") + (only.isEmpty() ? "" : ", only " + String.join(" ", only)) + ", " + results.rounds()
-                + " rounds" + (brief ? ", BRIEF: the figures mean nothing" : ""));
+                + " rounds after one that is thrown away" + (brief ? ", BRIEF: the figures mean nothing" : ""));
         head.put("machine", processors + " cores, Linux " + System.getProperty("os.version")
                 + (cores.proxy() < 0 ? ", NOT PINNED: one core only" : ", proxy on core " + cores.proxy() + ", load and backend on core "
                 + cores.load()));

@@ -32,7 +32,9 @@ record PenstockLaunch(Path script, String classPath) {
         return command;
     }
 
-    Map<String, String> environment(Jdk jdk) {
-        return Map.of("JAVA_HOME", jdk.home().toString());
+    Map<String, String> environment(Jdk jdk, Variant variant) {
+        String home = jdk.home().toString();
+        return variant.javaOptions().isEmpty() ? Map.of("JAVA_HOME", home)
+                : Map.of("JAVA_HOME", home, "PENSTOCK_JAVA_OPTS", variant.javaOptions());
     }
 }

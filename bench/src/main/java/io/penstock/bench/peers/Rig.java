@@ -12,6 +12,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,6 +23,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +42,8 @@ final class Rig implements AutoCloseable {
     private final @Nullable PairOptions pair;
     private final BackendStub stub = BackendStub.start(2);
     private final Children children = new Children();
-    private final Set<Jdk> archived = new HashSet<>();
+    private final Set<Target> checked = new HashSet<>();
+    private final Set<Map<String, String>> archived = new HashSet<>();
 
     Rig(Path directory, Cores cores, Tools tools, PenstockLaunch penstock, @Nullable PairOptions pair) {
         this.directory = directory.toAbsolutePath();
@@ -126,10 +129,24 @@ final class Rig implements AutoCloseable {
     private Running startPenstock(Target target) throws LeftOut {
         List<Integer> ports = Ports.free(3);
         Jdk jdk = Objects.requireNonNull(target.jdk());
+        Map<String, String> environment = penstock.environment(jdk, target.variant());
         String text = PenstockConfig.text(target.flow(), target.out(), ports.get(0), ports.get(1), ports.get(2), stub.ports());
         String file = write(target.name() + ".yaml", text).toString();
-        Child check = children.start(penstock.command(jdk, "validate", "--config-file", file), cores.proxy(), penstock.environment(jdk),
-                log(target.name() + "-validate"));
+        if (checked.add(target)) {
+            check(target, penstock.command(jdk, "validate", "--config-file", file), environment);
+        }
+        archive(jdk, environment);
+        List<String> arguments = new ArrayList<>(List.of("serve", "--config-file", file, "--concurrency", "1"));
+        arguments.addAll(target.variant().arguments());
+        Running running = launched(target, ports.get(0), ports.get(1), List.of(),
+                penstock.command(jdk, arguments.toArray(String[]::new)), environment,
+                () -> takesConnections(ports.get(1)) && Running.get(ports.get(1), "/ready").length() > 0);
+        variantInEffect(target, running.processes().get(0));
+        return running;
+    }
+
+    private void check(Target target, List<String> command, Map<String, String> environment) throws LeftOut {
+        Child check = children.start(command, cores.proxy(), environment, log(target.name() + "-validate"));
         if (!check.waitFor(START_LIMIT) || check.process().exitValue() != 0) {
             // Without our directory: the report is for other machines too.
             String why = check.tail(3).replace(directory + "/", "").replace('\n', ' ');
@@ -138,16 +155,36 @@ final class Rig implements AutoCloseable {
             }
             throw new Failure(target.name() + ": its configuration is refused: " + why);
         }
-        archive(jdk);
-        return launched(target, ports.get(0), ports.get(1), List.of(),
-                penstock.command(jdk, "serve", "--config-file", file, "--concurrency", "1"), penstock.environment(jdk),
-                () -> takesConnections(ports.get(1)) && Running.get(ports.get(1), "/ready").length() > 0);
     }
 
-    /** The first start with a jar and a JDK makes the class archive; what is measured is every other start. */
-    private void archive(Jdk jdk) {
-        if (penstock.usesScript() && archived.add(jdk)) {
-            children.start(penstock.command(jdk, "archive"), cores.proxy(), penstock.environment(jdk), log("archive")).waitFor(START_LIMIT);
+    private static void variantInEffect(Target target, Child child) throws LeftOut {
+        String wanted = target.variant().descriptor();
+        if (!wanted.isEmpty() && !descriptors(child.pid()).contains(wanted)) {
+            child.stop();
+            throw new LeftOut(target.name() + ": NOT SUPPORTED by this machine: left out; the process has no " + wanted);
+        }
+    }
+
+    private static Set<String> descriptors(long pid) {
+        Set<String> open = new HashSet<>();
+        try (Stream<Path> all = Files.list(Path.of("/proc", Long.toString(pid), "fd"))) {
+            for (Path each : all.toList()) {
+                try {
+                    open.add(Files.readSymbolicLink(each).toString());
+                } catch (NoSuchFileException ignored) {
+                    // Closed since the directory was read.
+                }
+            }
+            return open;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The first start with a jar, a JDK and its options makes the class archive; what is measured is every other start. */
+    private void archive(Jdk jdk, Map<String, String> environment) {
+        if (penstock.usesScript() && archived.add(environment)) {
+            children.start(penstock.command(jdk, "archive"), cores.proxy(), environment, log("archive")).waitFor(START_LIMIT);
         }
     }
 

@@ -60,10 +60,15 @@ enum Scenario {
         return title;
     }
 
-    /** Whether this target is measured so. */
+    /** Whether it keeps the target's core busy, so that its CPU is far more than a tick of the kernel's clock. */
+    boolean fillsTheCore() {
+        return load == Load.CLOSED || load == Load.FLAT;
+    }
+
+    /** Whether this target is measured so. Without a proxy, a fixed rate or pace says nothing. */
     boolean measures(Target target) {
         if (target.kind() == Kind.DIRECT) {
-            return this != CLOSED_32X32 && this != RATE;
+            return this != CLOSED_32X32 && load != Load.RATE && load != Load.PACED;
         }
         return target.everywhere() || this == CLOSED_8X16 || this == CLOSED_32X32;
     }

@@ -1,66 +1,86 @@
 package io.penstock.bench.peers;
 
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.LongFunction;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
- * Loads a JVM until its compilers have nothing left to do: at least the budget's time, then until two slices in a row cost the same, at
- * most the cap. One thread.
+ * Loads one JVM until its compilers have nothing left to do. A compiler decides by what a method has seen, and throws code away when
+ * something else comes; so each pass has every kind of load of the set for a moment, and between two passes the target stands still as it
+ * does between rounds. It takes at least the budget's time under load, then until two passes in a row cost the same, at most the cap. One
+ * thread.
  */
 final class Warming {
 
-    /** How far two slices in a row may differ: what a shared machine shows by itself. */
-    static final double TOLERANCE = 0.04;
-    private static final double SLICE_SECONDS = 2;
-    private static final long FIRST_SLICE = 1_000;
+    /** How far two passes in a row may differ: what a shared machine shows by itself. */
+    static final double TOLERANCE = 0.05;
 
-    private final Measuring measuring;
+    private final List<Scenario> kinds;
+    private final Function<Scenario, Map<Metric, Double>> load;
     private final Budget budget;
     private final LongSupplier clock;
+    private final Map<Scenario, Double> before = new EnumMap<>(Scenario.class);
+    private Duration time = Duration.ZERO;
+    private double changed = Double.NaN;
+    private int passes;
 
-    /** @param clock nanoseconds */
-    Warming(Measuring measuring, Budget budget, LongSupplier clock) {
-        this.measuring = measuring;
+    /**
+     * @param kinds of load in each pass, at least one
+     * @param load puts one on the target for a moment and says what it cost
+     * @param clock nanoseconds
+     */
+    Warming(List<Scenario> kinds, Function<Scenario, Map<Metric, Double>> load, Budget budget, LongSupplier clock) {
+        this.kinds = kinds;
+        this.load = load;
         this.budget = budget;
         this.clock = clock;
     }
 
-    /** What the last slice cost, and whether it had settled. */
-    record Result(double cpuMicros, double changed, boolean settled, Duration time) {
-
-        String text() {
-            return String.format(Locale.ROOT, "%.1f us CPU/request after %d s, %+.1f %% against the slice before%s", cpuMicros,
-                    time.toSeconds(), 100 * changed, settled ? "" : ": NOT SETTLED");
-        }
+    /**
+     * One for a target: with all kinds of the set, measured there or not, so that two modes of one JVM have seen the same. Left out is
+     * what would take minutes: many paced streams where a gate lets only some of them run.
+     */
+    static Warming of(Running running, Measuring slices, List<Scenario> set, Budget budget) {
+        List<Scenario> kinds = set.stream().filter(each -> each.load() != Scenario.Load.PACED
+                || each.shortSet() && running.target().flow() != Flow.GATED).toList();
+        return new Warming(kinds.isEmpty() ? set : kinds, kind -> slices.measure(running, kind), budget, System::nanoTime);
     }
 
-    Result warm(Running running) {
+    /** Puts each kind of load on the target once. */
+    void pass() {
         long begun = clock.getAsLong();
-        measuring.measure(running, Scenario.SSE_FLAT);
-        measuring.measure(running, Scenario.LATENCY);
-        measuring.measure(running, Scenario.RATE);
-        return settle(begun, requests -> measuring.closed(running, Scenario.CLOSED_8X16, requests));
+        double sum = 0;
+        int compared = 0;
+        for (Scenario kind : kinds) {
+            double cpu = load.apply(kind).getOrDefault(Metric.CPU, Double.NaN);
+            Double last = before.put(kind, cpu);
+            // Paced loads leave the core idle: a tick of the kernel's clock is a large part of what they use.
+            if (last != null && last > 0 && cpu > 0 && kind.fillsTheCore()) {
+                sum += cpu / last - 1;
+                compared++;
+            }
+        }
+        time = time.plusNanos(clock.getAsLong() - begun);
+        passes++;
+        changed = compared == 0 ? passes > 1 ? 0 : Double.NaN : sum / compared;
     }
 
-    /** Slice after slice, given how many requests it is to have, until enough time has passed and two in a row cost the same. */
-    Result settle(long begun, LongFunction<Map<Metric, Double>> slices) {
-        long requests = FIRST_SLICE;
-        double before = Double.NaN;
-        while (true) {
-            Map<Metric, Double> slice = slices.apply(requests);
-            double cpu = slice.getOrDefault(Metric.CPU, Double.NaN);
-            Duration time = Duration.ofNanos(clock.getAsLong() - begun);
-            double changed = (cpu - before) / before;
-            boolean settled = Math.abs(changed) <= TOLERANCE;
-            if (time.compareTo(budget.warm()) >= 0 && settled || time.compareTo(budget.warmCap()) >= 0) {
-                return new Result(cpu, changed, settled, time);
-            }
-            before = cpu;
-            double seconds = Math.min(SLICE_SECONDS, budget.warm().toMillis() / 4e3);
-            requests = Math.max(FIRST_SLICE, Math.round(slice.getOrDefault(Metric.PER_SECOND, 1_000.0) * seconds));
-        }
+    /** Whether it needs no other pass. */
+    boolean done() {
+        return time.compareTo(budget.warm()) >= 0 && settled() || time.compareTo(budget.warmCap()) >= 0;
+    }
+
+    /** Whether the last pass cost what the one before it did; true for loads without an account of CPU. */
+    boolean settled() {
+        return Math.abs(changed) <= TOLERANCE;
+    }
+
+    String text() {
+        return String.format(Locale.ROOT, "%d passes of %d kinds of load in %d s, CPU %+.1f %% against the pass before%s", passes,
+                kinds.size(), time.toSeconds(), 100 * changed, settled() ? "" : ": NOT SETTLED");
     }
 }

@@ -13,6 +13,8 @@ final class LiveHeap {
     /** {@code jcmd GC.heap_info}, parallel collector: one line a generation. */
     private static final Pattern GENERATION = Pattern.compile("(?:PSYoungGen|ParOldGen)\\s+total \\d+K, used (\\d+)K");
 
+    private static final int TRIES = 3;
+
     private LiveHeap() {
     }
 
@@ -36,19 +38,23 @@ final class LiveHeap {
         return sum;
     }
 
+    /** On a busy machine a JVM may miss that it is asked to attach; so it is asked again, some times. */
     private static String run(Path jcmd, long pid, String command) {
-        try {
-            Process process = new ProcessBuilder(jcmd.toString(), Long.toString(pid), command).redirectErrorStream(true).start();
-            String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            if (process.waitFor() != 0) {
-                throw new IllegalStateException("jcmd " + command + ": " + printed.strip());
+        String printed = "";
+        for (int i = 0; i < TRIES; i++) {
+            try {
+                Process process = new ProcessBuilder(jcmd.toString(), Long.toString(pid), command).redirectErrorStream(true).start();
+                printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+                if (process.waitFor() == 0) {
+                    return printed;
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(jcmd + ": not started (expected: jcmd beside the Java in use)", e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException(e);
             }
-            return printed;
-        } catch (IOException e) {
-            throw new UncheckedIOException(jcmd + ": not started (expected: jcmd beside the Java in use)", e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
         }
+        throw new IllegalStateException("jcmd " + command + ", " + TRIES + " times: " + printed.strip());
     }
 }

@@ -5,9 +5,7 @@ import io.penstock.bench.load.BackendStub;
 import io.penstock.bench.load.Call;
 import io.penstock.bench.load.LoadClient;
 import io.penstock.bench.load.LoadRequest;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,22 +20,9 @@ final class MemoryCurves {
     private static final int ENOUGH_FOR_CPU = 1000;
     private static final int ENOUGH_FOR_RESIDENT = 10_000;
     private static final int STREAMS = 1000;
-    private static final int BATCH = 500;
     private static final int HOUR_MILLIS = 3_600_000;
     /** Backends, files, the ports of operators, the scratch connections of the measurement. */
     private static final int OTHER_DESCRIPTORS = 500;
-    private static final Call NOBODY = new Call() {
-        @Override
-        public void end(int status) {
-            // The client goes away before.
-        }
-
-        @Override
-        public void failed(String why) {
-            // It has gone away.
-        }
-    };
-
     private MemoryCurves() {
     }
 
@@ -51,31 +36,18 @@ final class MemoryCurves {
             for (int i = 0; i < machine.repeats(); i++) {
                 for (int at = 0; at < counts.size(); at++) {
                     Point point = points.get(at);
-                    List<LoadClient> idle = connect(site, counts.get(at));
+                    // Javac warns of a resource that is only held.
+                    LoadClient idle = site.connect(counts.get(at));
                     try {
                         each(site, machine, empty, i == 0 ? before : null, counts.get(at), point);
                         Probe.load(site, busy, Probe.small(), BUSY_STREAMS, machine, point);
                     } finally {
-                        idle.forEach(LoadClient::close);
+                        idle.close();
                     }
                 }
             }
         }
         return points;
-    }
-
-    /** In batches, since a client opens its connections one after the other and then waits for all at once. */
-    private static List<LoadClient> connect(Site site, int connections) {
-        List<LoadClient> clients = new ArrayList<>();
-        try {
-            for (int left = connections; left > 0; left -= BATCH) {
-                clients.add(site.connect(Math.min(left, BATCH)));
-            }
-            return clients;
-        } catch (RuntimeException e) {
-            clients.forEach(LoadClient::close);
-            throw e;
-        }
     }
 
     private static boolean fits(int connections, Machine machine) {
@@ -105,7 +77,10 @@ final class MemoryCurves {
         Layout layout = Layout.PLAIN.withAtOnce(1).withStreams(STREAMS);
         try (Site site = Site.start(layout, machine); LoadClient holder = site.connect(1)) {
             Probe.warm(holder, Probe.small(), BUSY_STREAMS, machine);
-            holder.loop().execute(() -> holder.send(endless, NOBODY));
+            Held gate = new Held();
+            long answered = site.requests();
+            holder.loop().execute(() -> holder.send(endless, gate));
+            Probe.await("the request that closes the gate", () -> gate.open() && site.requests() > answered);
             // Once without figures, for the JIT.
             hold(site, machine, 10_000, 0, null, new Point("warm"));
             long empty = site.liveHeap(machine);
@@ -122,19 +97,17 @@ final class MemoryCurves {
     private static void hold(Site site, Machine machine, int count, long empty, @Nullable Account before,
             Point point) {
         LoadRequest request = Probe.small().get(0);
+        Held held = new Held();
         Account arriving;
         Account leaving;
         try (LoadClient client = site.connect((count + STREAMS - 1) / STREAMS)) {
             arriving = site.account();
-            CompletableFuture<Void> sent = new CompletableFuture<>();
             client.loop().execute(() -> {
                 for (int i = 0; i < count; i++) {
-                    client.send(request, NOBODY);
+                    client.send(request, held);
                 }
-                sent.complete(null);
             });
-            sent.join();
-            Probe.await(count + " waiting requests", () -> site.waiting() == count);
+            Probe.await(count + " waiting requests", () -> held.open() && site.waiting() == count);
             long taken = site.account().cpuMicrosSince(arriving);
             if (count >= ENOUGH_FOR_CPU) {
                 point.add(Figure.TAKEN, taken / (double) count);
@@ -146,6 +119,29 @@ final class MemoryCurves {
         Probe.await("no waiting request", () -> site.waiting() == 0);
         if (count >= ENOUGH_FOR_CPU) {
             point.add(Figure.LEFT, site.account().cpuMicrosSince(leaving) / (double) count);
+        }
+    }
+
+    /** Requests that are to stay open until their client goes away; the first one that ends before is remembered. Any thread. */
+    private static final class Held implements Call {
+        private volatile String ended = "";
+
+        /** @throws IllegalStateException where one has ended */
+        boolean open() {
+            if (!ended.isEmpty()) {
+                throw new IllegalStateException("a request that was to wait: " + ended + " (expected: no answer)");
+            }
+            return true;
+        }
+
+        @Override
+        public void end(int status) {
+            ended = "status " + status;
+        }
+
+        @Override
+        public void failed(String why) {
+            ended = why;
         }
     }
 }

@@ -47,7 +47,11 @@ public final class ScaleMain {
             System.err.printf("%s: %d s%n", curve.id(), (System.nanoTime() - begun) / 1_000_000_000);
             return true;
         } catch (RuntimeException e) {
-            System.err.println(curve.id() + ": not measured: " + e);
+            System.err.println(curve.id() + ": NOT MEASURED: " + e.getMessage());
+            for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
+                System.err.println("    since " + cause);
+            }
+            System.err.println("    again, alone: bench/scale.sh --only " + curve.id());
             return false;
         }
     }

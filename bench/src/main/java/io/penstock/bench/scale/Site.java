@@ -10,6 +10,7 @@ import io.penstock.bench.load.Protocol;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.HttpURLConnection;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -82,7 +83,12 @@ final class Site implements AutoCloseable {
         }
     }
 
-    /** Waiting requests over all bands. */
+    /** Requests that have come to the backends so far. */
+    long requests() {
+        return backends.requests();
+    }
+
+    /** Waiting requests over all bands; -1 where the busy proxy did not say in time. */
     long waiting() {
         try {
             long sum = 0;
@@ -91,6 +97,8 @@ final class Site implements AutoCloseable {
                 sum += end > 0 && part.substring(0, end).chars().allMatch(Character::isDigit) ? Long.parseLong(part.substring(0, end)) : 0;
             }
             return sum;
+        } catch (SocketTimeoutException e) {
+            return -1;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -2,6 +2,7 @@ package io.penstock.bench.peers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.channel.uring.IoUring;
 import io.penstock.bench.load.Children;
 import io.penstock.bench.load.Protocol;
 import java.io.ByteArrayOutputStream;
@@ -10,7 +11,6 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -51,7 +51,9 @@ class PeersMainTest {
     void listNamesTargetsAndScenarios() throws IOException {
         Tools tools = new Tools(Map.of("PATH", "", "JAVA_HOME", jdk("17.0.15").toString()), scratch.resolve("none"));
         assertThat(run(tools, "--list")).isZero();
-        assertThat(out.toString()).contains("haproxy-h2c", "penstock-17-gated", "closed-8x16").doesNotContain("sse-1000");
+        assertThat(out.toString()).contains("haproxy-h2c", "penstock-17-gated", "closed-8x16").doesNotContain("sse-1000", "uring");
+        assertThat(run(tools, "--all", "--list")).isZero();
+        assertThat(out.toString()).contains("penstock-17-uring", "sse-1000").doesNotContain("compact");
     }
 
     @Test
@@ -88,6 +90,22 @@ class PeersMainTest {
         }
     }
 
+    @Test
+    void aVariantIsMeasuredOnlyWhereItIsInEffect() {
+        Tools tools = Tools.ofThisMachine();
+        assertThat(Variant.COMPACT.exists(new Jdk(17, "17.0.1", scratch))).isFalse();
+        assertThat(FROM_CLASS_PATH.environment(OWN, Variant.COMPACT)).containsEntry("PENSTOCK_JAVA_OPTS", "-XX:+UseCompactObjectHeaders");
+        Target uring = Target.penstock(OWN, Protocol.HTTP1, Flow.ON, Variant.IO_URING);
+        try (Rig rig = new Rig(scratch.resolve("rig"), ANY, tools, FROM_CLASS_PATH, null)) {
+            String left = leftOut(rig, uring);
+            if (IoUring.isAvailable()) {
+                assertThat(left).isEqualTo("started");
+            } else {
+                assertThat(left).contains("NOT SUPPORTED by this machine");
+            }
+        }
+    }
+
     private static String leftOut(Rig rig, Target target) {
         try {
             rig.start(target);
@@ -101,8 +119,8 @@ class PeersMainTest {
     @Test
     void aWholeRunMeasuresPenstockInEveryMode() throws IOException {
         Results results = new Results(1);
-        List<Target> targets = List.of(new Target("direct", Kind.DIRECT, Protocol.HTTP1, null, Flow.ON),
-                Target.penstock(OWN, Protocol.HTTP1, Flow.ON), Target.penstock(OWN, Protocol.HTTP1, Flow.GATED));
+        List<Target> targets = List.of(Target.peer(Kind.DIRECT, Protocol.HTTP1), Target.penstock(OWN, Protocol.HTTP1, Flow.ON),
+                Target.penstock(OWN, Protocol.HTTP1, Flow.GATED));
         String on = targets.get(1).name();
         Path h2load = Tools.ofThisMachine().onPath("h2load").orElse(Path.of("h2load"));
         boolean closedLoops = Files.isExecutable(h2load);
@@ -111,7 +129,7 @@ class PeersMainTest {
         try (Rig rig = new Rig(scratch.resolve("rig"), ANY, Tools.ofThisMachine(), FROM_CLASS_PATH, null)) {
             children = rig.children();
             Measuring measuring = new Measuring(rig, h2load, Budget.SMOKE);
-            new Session(rig, measuring, each -> new Warming.Result(1, 0, true, Duration.ZERO), results, print)
+            new Session(rig, measuring, each -> Warming.of(each, measuring, List.of(Scenario.FIRST_EVENT), Budget.SMOKE), results, print)
                     .run(targets, scenarios);
         }
         assertThat(children.closed()).isTrue();
@@ -136,14 +154,14 @@ class PeersMainTest {
         Results results = new Results(1);
         try (Rig rig = new Rig(scratch.resolve("rig"), ANY, Tools.ofThisMachine(), FROM_CLASS_PATH, null)) {
             Measuring measuring = new Measuring(rig, Path.of("h2load"), Budget.SMOKE);
-            Session session = new Session(rig, measuring, running -> {
+            Session session = new Session(rig, measuring, running -> new Warming(List.of(Scenario.FIRST_EVENT), kind -> {
                 running.processes().get(0).stop();
-                return new Warming.Result(1, 0, true, Duration.ZERO);
-            }, results, print);
+                throw new Failure("no answer");
+            }, Budget.SMOKE, System::nanoTime), results, print);
             session.run(List.of(Target.penstock(OWN, Protocol.HTTP1, Flow.ON), Target.peer(Kind.DIRECT, Protocol.HTTP1)),
                     List.of(Scenario.FIRST_EVENT));
         }
-        assertThat(results.failures()).singleElement().asString().contains("has ended");
+        assertThat(results.failures()).containsExactly("warming penstock-" + OWN.feature() + ": no answer");
         assertThat(results.spread("direct", "sse-first", Metric.P50).known()).isTrue();
     }
 }

@@ -108,9 +108,10 @@ class ReportTest {
 
     @Test
     void aClosedLoopIsSizedByItsCpuAndItsTime() {
-        assertThat(Measuring.requests(Map.of(Metric.PER_SECOND, 80_000.0, Metric.CPU, 10.0), Budget.FULL, 8)).isEqualTo(160_000);
-        assertThat(Measuring.requests(Map.of(Metric.PER_SECOND, 1_000.0, Metric.CPU, 10.0), Budget.FULL, 8)).isEqualTo(6_000);
-        assertThat(Measuring.requests(Map.of(Metric.PER_SECOND, 1_000.0, Metric.CPU, 0.0), Budget.FULL, 8)).isEqualTo(6_000);
+        assertThat(Measuring.requests(Map.of(Metric.PER_SECOND, 80_000.0, Metric.CPU, 10.0), Budget.FULL, 8)).isEqualTo(150_000);
+        assertThat(Measuring.requests(Map.of(Metric.PER_SECOND, 1_000.0, Metric.CPU, 10.0), Budget.FULL, 8)).isEqualTo(4_000);
+        assertThat(Measuring.requests(Map.of(Metric.PER_SECOND, 1_000.0, Metric.CPU, 0.0), Budget.FULL, 8)).isEqualTo(4_000);
+        assertThat(Measuring.requests(Map.of(Metric.PER_SECOND, 2_000.0), Budget.FULL, 8)).as("without a target").isEqualTo(3_000);
         assertThat(Measuring.requests(Map.of(Metric.PER_SECOND, 0.1), Budget.FULL, 8)).isEqualTo(8);
     }
 

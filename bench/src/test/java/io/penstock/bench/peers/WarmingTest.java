@@ -8,65 +8,71 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 class WarmingTest {
 
-    private static final long SLICE_NANOS = 2_000_000_000L;
+    private static final Jdk JDK = new Jdk(17, "17", Path.of("jdk"));
+    private static final long PASS_NANOS = 6_000_000_000L;
 
-    @TempDir
-    private Path scratch;
-    private final List<Long> slices = new ArrayList<>();
+    private final List<Scenario> played = new ArrayList<>();
     private long now;
 
-    /** Slices of 2 s that cost these microseconds, the last for ever. */
-    private Warming.Result settle(double... cpu) {
-        try (Rig rig = new Rig(scratch, new Cores(-1, -1), new Tools(Map.of(), scratch), new PenstockLaunch(scratch, ""), null)) {
-            Warming warming = new Warming(new Measuring(rig, scratch, Budget.FULL), Budget.FULL, () -> now);
-            return warming.settle(0, requests -> {
-                slices.add(requests);
-                now += SLICE_NANOS;
-                return Map.of(Metric.CPU, cpu[Math.min(slices.size(), cpu.length) - 1], Metric.PER_SECOND, 30_000.0);
-            });
-        }
+    /** Passes of 6 s whose busy loop costs these microseconds, the last for ever; how many there were until it was done. */
+    private int passes(Warming warming) {
+        int passes = 0;
+        do {
+            warming.pass();
+            passes++;
+        } while (!warming.done());
+        return passes;
+    }
+
+    private Warming costing(double... cpu) {
+        return new Warming(List.of(Scenario.CLOSED_8X16, Scenario.FIRST_EVENT), kind -> {
+            int pass = played.size() / 2;
+            played.add(kind);
+            now += PASS_NANOS / 2;
+            return kind == Scenario.FIRST_EVENT ? Map.of(Metric.P50, 300.0) : Map.of(Metric.CPU, cpu[Math.min(pass, cpu.length - 1)]);
+        }, Budget.FULL, () -> now);
     }
 
     @Test
-    void aJvmThatCostsTheSameAtOnceIsWarmedForItsLeastTimeAllTheSame() {
-        Warming.Result result = settle(20);
-        assertThat(result.settled()).isTrue();
-        assertThat(result.time()).isEqualTo(Budget.FULL.warm());
-        assertThat(slices).startsWith(1_000L, 60_000L, 60_000L);
+    void aJvmThatCostsTheSameAtOnceIsWarmedForItsLeastTimeWithEveryKindOfLoadInTurn() {
+        Warming warming = costing(20);
+        assertThat(passes(warming)).isEqualTo(4);
+        assertThat(warming.settled()).isTrue();
+        assertThat(played).hasSize(8).startsWith(Scenario.CLOSED_8X16, Scenario.FIRST_EVENT, Scenario.CLOSED_8X16);
+        assertThat(warming.text()).isEqualTo("4 passes of 2 kinds of load in 24 s, CPU +0.0 % against the pass before");
     }
 
     @Test
     void aJvmThatStillGetsCheaperIsWarmedOn() {
-        Warming.Result result = settle(60, 58, 56, 54, 50, 46, 42, 38, 34, 30, 27, 24, 21, 20.5);
-        assertThat(result.settled()).isTrue();
-        assertThat(result.cpuMicros()).isEqualTo(20.5);
-        assertThat(slices).hasSize(14);
-        assertThat(result.text()).isEqualTo("20.5 us CPU/request after 28 s, -2.4 % against the slice before");
+        Warming warming = costing(60, 50, 40, 30, 29);
+        assertThat(passes(warming)).isEqualTo(5);
+        assertThat(warming.settled()).isTrue();
     }
 
     @Test
     void aJvmThatNeverSettlesIsGivenUpAtTheCapAndSaysSo() {
-        Warming.Result result = settle(alternating());
-        assertThat(result.settled()).isFalse();
-        assertThat(result.time()).isEqualTo(Budget.FULL.warmCap());
-        assertThat(result.text()).endsWith("NOT SETTLED");
+        Warming warming = costing(20, 30, 20, 30, 20, 30, 20, 30, 20);
+        assertThat(passes(warming)).isEqualTo(5);
+        assertThat(warming.settled()).isFalse();
+        assertThat(warming.text()).endsWith("NOT SETTLED");
     }
 
-    private static double[] alternating() {
-        double[] cpu = new double[100];
-        for (int i = 0; i < cpu.length; i++) {
-            cpu[i] = i % 2 == 0 ? 20 : 30;
-        }
-        return cpu;
+    @Test
+    void loadsWithoutAnAccountAreWarmedByTimeAlone() {
+        Warming warming = new Warming(List.of(Scenario.LATENCY), kind -> {
+            now += PASS_NANOS;
+            return Map.of(Metric.P50, 1.0);
+        }, Budget.FULL, () -> now);
+        assertThat(passes(warming)).isEqualTo(4);
+        assertThat(warming.settled()).isTrue();
     }
 
     @Test
     void onlyTheTwoBusyLoopsAreForEveryTarget() {
-        Target gated = Target.penstock(new Jdk(17, "17", scratch), Protocol.HTTP1, Flow.GATED);
+        Target gated = Target.penstock(JDK, Protocol.HTTP1, Flow.GATED);
         assertThat(Scenario.of(true).stream().filter(each -> each.measures(gated)))
                 .containsExactly(Scenario.CLOSED_8X16, Scenario.CLOSED_32X32);
         assertThat(Scenario.of(true)).allMatch(each -> each.measures(Target.peer(Kind.NGINX, Protocol.HTTP1)));
