@@ -155,6 +155,12 @@ public final class PeersMain implements Callable<Integer> {
         if ((epp == null) != (eppEnvoy == null)) {
             problems.add("--epp and --epp-envoy: only one of them (expected: both or none)");
         }
+        if (epp != null) {
+            String program = epp.trim().split("\\s+")[0];
+            if (program.isEmpty() || !Files.isExecutable(Path.of(program)) && tools.onPath(program).isEmpty()) {
+                problems.add("--epp: " + program + ": no program (expected: one that can be run, then its arguments)");
+            }
+        }
         if (eppEnvoy != null && !Files.isReadable(eppEnvoy)) {
             problems.add("--epp-envoy: " + eppEnvoy + ": not readable (expected: Envoy's configuration)");
         }

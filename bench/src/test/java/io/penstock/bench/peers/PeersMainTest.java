@@ -39,6 +39,7 @@ class PeersMainTest {
         Tools nothing = new Tools(Map.of("PATH", ""), scratch.resolve("none"));
         assertThat(run(nothing, "--only", "foo", "--rounds", "0", "--proxy-core", "1", "--epp", "picker", "--keep")).isEqualTo(2);
         assertThat(out.toString()).contains("--only: foo", "--rounds: 0", "--proxy-core and --load-core", "--epp and --epp-envoy",
+                "--epp: picker: no program",
                 "--keep: with", "h2load: not on the PATH", "taskset: not on the PATH", "java: no JDK 17");
     }
 
