@@ -33,6 +33,7 @@ final class Rig implements AutoCloseable {
 
     private static final int BODY_BYTES = 500;
     private static final Duration START_LIMIT = Duration.ofSeconds(60);
+    private static final Duration ARCHIVE_LIMIT = Duration.ofMinutes(4);
     private static final Duration POLL = Duration.ofMillis(5);
 
     private final Path directory;
@@ -135,7 +136,7 @@ final class Rig implements AutoCloseable {
         if (checked.add(target)) {
             check(target, penstock.command(jdk, "validate", "--config-file", file), environment);
         }
-        archive(jdk, environment);
+        archive(target, penstock.command(jdk, "archive"), environment);
         List<String> arguments = new ArrayList<>(List.of("serve", "--config-file", file, "--concurrency", "1"));
         arguments.addAll(target.variant().arguments());
         Running running = launched(target, ports.get(0), ports.get(1), List.of(),
@@ -182,9 +183,14 @@ final class Rig implements AutoCloseable {
     }
 
     /** The first start with a jar, a JDK and its options makes the class archive; what is measured is every other start. */
-    private void archive(Jdk jdk, Map<String, String> environment) {
-        if (penstock.usesScript() && archived.add(environment)) {
-            children.start(penstock.command(jdk, "archive"), cores.proxy(), environment, log("archive")).waitFor(START_LIMIT);
+    private void archive(Target target, List<String> command, Map<String, String> environment) {
+        if (!penstock.usesScript() || !archived.add(environment)) {
+            return;
+        }
+        Child maker = children.start(command, cores.proxy(), environment, log("archive"));
+        if (!maker.waitFor(ARCHIVE_LIMIT) || maker.process().exitValue() != 0) {
+            maker.stop();
+            throw new Failure(target.name() + ": no class archive within " + ARCHIVE_LIMIT.toSeconds() + " s: " + maker.tail(3));
         }
     }
 
