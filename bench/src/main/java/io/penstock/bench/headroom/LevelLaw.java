@@ -5,38 +5,20 @@ package io.penstock.bench.headroom;
  * {@code window = in-flight + gain x (headroom - reserve)}. What is less than a whole request is kept for the next answer. So the headroom
  * settles at the reserve for any number of dispatchers, where the other law needs {@code 1/gain} above it to stand still.
  */
-final class LevelLaw implements ControlLaw {
+final class LevelLaw extends SetPointLaw {
 
-    private final double gain;
-    private final double reserve;
-    private final AimdLaw withoutHeader = new AimdLaw();
-    private double window = 1;
     private double kept;
-    private boolean told;
 
-    /** As {@link CreditLaw#CreditLaw}. */
+    /** As {@link SetPointLaw#SetPointLaw}. */
     LevelLaw(double gain, double reserve) {
-        this.gain = gain;
-        this.reserve = reserve;
+        super(gain, reserve);
     }
 
     @Override
-    public double window() {
-        return told ? window : withoutHeader.window();
-    }
-
-    @Override
-    public void answered(Answer answer, Flight flight) {
-        withoutHeader.answered(answer, flight);
-        if (answer.headroom() != Answer.NONE) {
-            told = true;
-            double wanted = flight.inFlight() + kept + gain * (answer.headroom() - reserve);
-            window = Math.max(1, Math.floor(wanted));
-            kept = wanted - Math.floor(wanted);
-        } else if (answer.outcome() == Outcome.DONE) {
-            told = false;
-        } else if (answer.outcome() == Outcome.SATURATED) {
-            window = Math.max(1, flight.inFlight() - 1.0);
-        }
+    double next(int inFlight, double share) {
+        double wanted = inFlight + kept + share;
+        double whole = Math.floor(wanted);
+        kept = wanted - whole;
+        return whole;
     }
 }
