@@ -64,14 +64,16 @@ final class Http1Connection extends ChannelDuplexHandler {
     void connect(EventLoop loop) {
         channel.pipeline().addLast(this);
         channel.closeFuture().addListener(closed -> gone());
-        // The connect has a task of its own, since it can fail on the spot, and an exchange does not fail before open() has returned.
-        loop.register(channel).addListener(registered -> loop.execute(() -> connect(registered)));
+        // In a task of its own, since it can fail on the spot, and an exchange does not fail before open() has returned. Not registered
+        // before it either: what the loop still has to tell of a socket that closed just now, it tells whoever has its descriptor since.
+        loop.execute(() -> {
+            if (!closing) {
+                loop.register(channel).addListener(this::connect);
+            }
+        });
     }
 
     private void connect(Future<?> registered) {
-        if (closing) {
-            return;
-        }
         if (registered.isSuccess()) {
             channel.connect(pool.endpoint().address()).addListener(this::connectDone);
         } else {

@@ -84,14 +84,15 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     void connect(EventLoop loop) {
         channel.pipeline().addLast(this, session);
         channel.closeFuture().addListener(closed -> gone());
-        // The connect has a task of its own, since it can fail on the spot, and an exchange does not fail before open() has returned.
-        loop.register(channel).addListener(registered -> loop.execute(() -> connect(registered)));
+        // In a task of its own and not registered before it, for the same two reasons as with HTTP/1.1.
+        loop.execute(() -> {
+            if (!closing) {
+                loop.register(channel).addListener(this::connect);
+            }
+        });
     }
 
     private void connect(Future<?> registered) {
-        if (closing) {
-            return;
-        }
         if (registered.isSuccess()) {
             channel.connect(pool.endpoint().address()).addListener(this::connectDone);
         } else {

@@ -10,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http2.Http2Headers;
 import io.penstock.proxy.endpoint.Endpoint;
 import io.penstock.proxy.endpoint.EndpointSpec;
 import io.penstock.proxy.net.Transport;
@@ -17,7 +18,9 @@ import io.penstock.proxy.request.RequestContext;
 import io.penstock.proxy.request.UpstreamExchange;
 import io.penstock.proxy.request.UpstreamFault;
 import io.penstock.proxy.request.UpstreamFault.Kind;
+import io.penstock.proxy.upstream.RawBackend.Peer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -27,6 +30,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -421,6 +425,51 @@ class Http1ConnectorTest {
                 socket.close();
             }
             server.close();
+        }
+    }
+
+    /** The loop has both events before it handles the first, which closes the second one's socket and makes one with its descriptor. */
+    @Test
+    void anEventOfAClosedSocketIsNoneOfTheNextOne() throws Exception {
+        CountDownLatch asked = new CountDownLatch(2);
+        CompletableFuture<Peer> ends = new CompletableFuture<>();
+        CompletableFuture<Peer> closed = new CompletableFuture<>();
+        try (RawBackend backend = new RawBackend(peer -> {
+            String head = peer.readHead();
+            if (head == null || head.startsWith("GET /next")) {
+                peer.send(OK);
+                return;
+            }
+            (head.startsWith("GET /ends") ? ends : closed).complete(peer);
+            asked.countDown();
+            peer.awaitTestEnd();
+        })) {
+            Recorder second = new Recorder(request(get("/closed"), ""));
+            UpstreamExchange given = client.open(backend.endpoint(), second);
+            Recorder next = new Recorder(request(get("/next"), ""));
+            client.open(backend.endpoint(), new Recorder(request(get("/ends"), "")) {
+                @Override
+                public void onHeaders(RequestContext context, Http2Headers head, boolean last) {
+                    given.abort();
+                    client.connector.open(backend.endpoint(), ClientLoop.context(), next);
+                }
+            });
+            assertThat(asked.await(10, SECONDS)).isTrue();
+            client.onLoop(() -> {
+                sendTo(ends.join());
+                sendTo(closed.join());
+            });
+            assertThat(next.over.get(10, SECONDS)).isTrue();
+            assertThat(next.body()).isEqualTo("ok");
+        }
+    }
+
+    private static void sendTo(Peer peer) {
+        try {
+            // Whichever is told of first, no connection is there for another request.
+            peer.send("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\nok");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 }
