@@ -188,9 +188,13 @@ final class Rig implements AutoCloseable {
             return;
         }
         Child maker = children.start(command, cores.proxy(), environment, log("archive"));
-        if (!maker.waitFor(ARCHIVE_LIMIT) || maker.process().exitValue() != 0) {
+        if (!maker.waitFor(ARCHIVE_LIMIT)) {
             maker.stop();
             throw new Failure(target.name() + ": no class archive within " + ARCHIVE_LIMIT.toSeconds() + " s: " + maker.tail(3));
+        }
+        int exit = maker.process().exitValue();
+        if (exit != 0) {
+            throw new Failure(target.name() + ": no class archive, exit code " + exit + ": " + maker.tail(3));
         }
     }
 
