@@ -105,8 +105,6 @@ class Http1Client:
     def close(self):
         self.socket.close()
 
-    cancel = close
-
 
 class Http2Client:
     """A request as the only stream of a connection of its own (RFC 9113); the fields are literals without indexing (RFC 7541)."""
@@ -206,7 +204,7 @@ def main():
             until(lambda: ready(admin), "/ready")
             print("| %-52s | %8s | %8s | %8s |\n|---|---|---|---|" % ("%d cancels each, ms" % count, "p50", "p99", "max"))
             for name, client, cancel in (("RST_STREAM", Http2Client, Http2Client.reset), ("HTTP/2 connection closed", Http2Client, Http2Client.close),
-                                         ("HTTP/1.1 connection closed", Http1Client, Http1Client.cancel)):
+                                         ("HTTP/1.1 connection closed", Http1Client, Http1Client.close)):
                 measure(client, cancel, port, admin, backend, 50)
                 aborts, places = measure(client, cancel, port, admin, backend, count)
                 row(name + ": to the backend's abort", aborts)

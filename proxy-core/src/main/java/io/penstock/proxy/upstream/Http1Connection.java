@@ -6,7 +6,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
-import io.netty.channel.EventLoop;
 import io.netty.channel.socket.ChannelOutputShutdownEvent;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.util.concurrent.Future;
@@ -61,24 +60,10 @@ final class Http1Connection extends ChannelDuplexHandler {
 
     // -- the connection's life
 
-    void connect(EventLoop loop) {
+    void connect() {
         channel.pipeline().addLast(this);
         channel.closeFuture().addListener(closed -> gone());
-        // In a task of its own, since it can fail on the spot, and an exchange does not fail before open() has returned. Not registered
-        // before it either: what the loop still has to tell of a socket that closed just now, it tells whoever has its descriptor since.
-        loop.execute(() -> {
-            if (!closing) {
-                loop.register(channel).addListener(this::connect);
-            }
-        });
-    }
-
-    private void connect(Future<?> registered) {
-        if (registered.isSuccess()) {
-            channel.connect(pool.endpoint().address()).addListener(this::connectDone);
-        } else {
-            connectDone(registered);
-        }
+        owner.connect(pool, channel, () -> !closing, this::connectDone);
     }
 
     private void connectDone(Future<?> result) {

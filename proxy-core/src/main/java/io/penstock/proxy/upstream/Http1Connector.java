@@ -72,7 +72,7 @@ public final class Http1Connector extends PooledConnector<EndpointPool> {
         Http1Exchange exchange = new Http1Exchange(context, listener, connection, false);
         pool.add(connection);
         connection.begin(exchange);
-        connection.connect(loop());
+        connection.connect();
         return exchange;
     }
 

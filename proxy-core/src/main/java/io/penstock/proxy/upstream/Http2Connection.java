@@ -3,7 +3,6 @@ package io.penstock.proxy.upstream;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.EventLoop;
 import io.netty.channel.socket.ChannelOutputShutdownEvent;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Headers;
@@ -81,23 +80,10 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
 
     // -- the connection's life
 
-    void connect(EventLoop loop) {
+    void connect() {
         channel.pipeline().addLast(this, session);
         channel.closeFuture().addListener(closed -> gone());
-        // In a task of its own and not registered before it, for the same two reasons as with HTTP/1.1.
-        loop.execute(() -> {
-            if (!closing) {
-                loop.register(channel).addListener(this::connect);
-            }
-        });
-    }
-
-    private void connect(Future<?> registered) {
-        if (registered.isSuccess()) {
-            channel.connect(pool.endpoint().address()).addListener(this::connectDone);
-        } else {
-            connectDone(registered);
-        }
+        owner.connect(pool, channel, () -> !closing, this::connectDone);
     }
 
     private void connectDone(Future<?> result) {

@@ -111,7 +111,7 @@ final class Http2Connector extends PooledConnector<Http2Pool> {
         Http2Connection connection = new Http2Connection(this, pool, channel, now());
         pool.add(connection);
         connection.begin(exchange);
-        connection.connect(loop());
+        connection.connect();
         startScan();
         return null;
     }

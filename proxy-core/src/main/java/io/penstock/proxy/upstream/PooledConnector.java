@@ -1,6 +1,7 @@
 package io.penstock.proxy.upstream;
 
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.EventLoop;
 import io.penstock.proxy.config.ProxyConfig;
 import io.penstock.proxy.endpoint.Endpoint;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -102,6 +104,30 @@ abstract class PooledConnector<P extends ConnectionPool<?>> implements BackendCo
             events.connectFailed(endpoint);
             return null;
         }
+    }
+
+    /**
+     * Registers and connects a socket, in a task of its own: a connect can fail on the spot, and an exchange does not fail before open()
+     * has returned. Nor is it registered before that: what the loop still has to tell of a socket that closed just now, it tells whoever
+     * has its descriptor since.
+     *
+     * @param wanted asked in that task: a socket that has been given up is let be
+     * @param done told of the connect, or that the loop has not taken the socket
+     */
+    final void connect(P pool, Channel channel, BooleanSupplier wanted, ChannelFutureListener done) {
+        loop.execute(() -> {
+            if (!wanted.getAsBoolean()) {
+                return;
+            }
+            ChannelFutureListener registered = result -> {
+                if (result.isSuccess()) {
+                    channel.connect(pool.endpoint().address()).addListener(done);
+                } else {
+                    done.operationComplete(result);
+                }
+            };
+            loop.register(channel).addListener(registered);
+        });
     }
 
     /** A connection to the endpoint is up. */
